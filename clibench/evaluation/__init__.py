@@ -1,0 +1,1 @@
+"""Build, record, compare, judge, score."""

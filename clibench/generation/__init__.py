@@ -1,0 +1,1 @@
+"""Agent frameworks behind one small protocol."""

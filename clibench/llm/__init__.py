@@ -1,0 +1,1 @@
+"""One client for every model call: retries, price ledger, budget, cache."""

@@ -1,0 +1,1 @@
+"""Where untrusted code runs: Docker and local back ends around one runner file."""

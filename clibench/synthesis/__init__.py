@@ -1,0 +1,1 @@
+"""From a fuzz spec to distinct, seeded test cases."""

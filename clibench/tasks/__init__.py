@@ -1,0 +1,1 @@
+"""The frozen tasks: data model, loading, validation, freezing."""

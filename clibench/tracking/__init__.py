@@ -1,0 +1,1 @@
+"""MLflow, the record of experiments."""
