@@ -1,0 +1,57 @@
+"""What a user may choose about the sandbox: the group `sandbox` of the configuration.
+
+Plain data with checked values, so that it can be read from YAML and from a sweep's overrides without any back end being imported. What of
+it can change a result (limits, isolation, image) enters the resume key through `Sandbox.describe` and `Limits`; the rest does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from clibench.errors import UserError, did_you_mean
+from clibench.sandbox.interface import Limits
+
+BACKENDS: Final = ("auto", "docker", "local")
+ISOLATIONS: Final = ("auto", "overlay", "copy")
+
+
+@dataclass
+class SandboxConfig:
+    """Where submissions are built and run. Raises UserError for a value that is not one of the choices or out of range."""
+
+    backend: str = "auto"
+    """docker, local, or auto: Docker where a daemon answers, else local user namespaces."""
+    isolation: str = "auto"
+    """overlay, copy, or auto: overlay where the kernel mounts one, else the slower copy with the same results."""
+    image: str | None = None
+    """A Docker image of one's own, with the toolchains; None builds ours. Docker back end only."""
+    base_image: str = "debian:trixie-slim"
+    """What ours is built FROM; made with debootstrap where no image registry is reachable."""
+    workers: int = 0
+    """Trials at once; 0 takes the number of processors."""
+    build_network: bool = True
+    """Builds may reach the package registries. Trials never may."""
+    build_timeout_s: float = 600.0
+    build_memory_mb: int = 2048
+    build_processes: int = 1024
+    limits: Limits = field(default_factory=Limits)
+    """Bounds of one trial."""
+
+    def __post_init__(self) -> None:
+        for name, value, valid in (("backend", self.backend, BACKENDS), ("isolation", self.isolation, ISOLATIONS)):
+            if value not in valid:
+                raise UserError(f"unknown value '{value}'", where=f"sandbox.{name}", fix=did_you_mean(str(value), valid))
+        if self.workers < 0:
+            raise UserError(f"must be 0 (all processors) or more, is {self.workers}", where="sandbox.workers")
+        for name, number in (
+            ("build_timeout_s", self.build_timeout_s),
+            ("build_memory_mb", self.build_memory_mb),
+            ("build_processes", self.build_processes),
+            ("limits.wall_s", self.limits.wall_s),
+            ("limits.memory_mb", self.limits.memory_mb),
+            ("limits.processes", self.limits.processes),
+            ("limits.disk_mb", self.limits.disk_mb),
+        ):
+            if number <= 0:
+                raise UserError(f"must be more than 0, is {number}", where=f"sandbox.{name}")
