@@ -55,6 +55,12 @@ class StoreError(InfraError):
     """The store under outputs/ could not be read or written."""
 
 
+class OutputsError(StoreError):
+    """outputs/ is full or not writable: infra for the unit that met it, but the user's to mend, hence exit status 2."""
+
+    exit_code = 2
+
+
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """`Valid: a, b.` with the nearest valid name first in the sentence where one is close (rapidfuzz ratio of 60 or more)."""
     from rapidfuzz import process
