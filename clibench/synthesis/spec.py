@@ -1,0 +1,249 @@
+"""The fuzz spec, `tasks/<id>/spec.yaml`: what a person, the rules or a model writes, and everything else of a task follows from.
+
+`read_spec` gives a checked `Spec` or a TaskError that names file, line and fault, with the nearest valid name for a misspelt one.
+tasks/README.md describes the format for authors. Every scalar is text in the file (`located.py`), and becomes a number where the model
+says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
+
+from clibench.errors import TaskError, did_you_mean
+from clibench.synthesis.fixtures import File, FixtureSpec
+from clibench.synthesis.located import Located, Location, parse_located, read_located
+from clibench.synthesis.strict import Strict
+from clibench.synthesis.values import Value
+from clibench.tasks.task import Language
+
+GROUPS = ("optional", "repeat", "one_of", "any_order")
+NAME = r"^[a-z0-9][a-z0-9._-]*$"
+PARAMETER = r"^[A-Za-z_][A-Za-z0-9_-]*$"
+
+
+def _as_list(data: Any) -> Any:
+    """One name is a list of one."""
+    return [data] if isinstance(data, str) else data
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+
+
+class Optional(Strict):
+    """Words that are there in some cases."""
+
+    optional: tuple[Item, ...] = Field(min_length=1)
+    name: str | None = None
+    """What constraints call it."""
+    p: float = Field(default=0.5, ge=0, le=1)
+    """Share of the cases that have it."""
+
+
+class Repeat(Strict):
+    """Words that are there several times, each with values of its own."""
+
+    repeat: tuple[Item, ...] = Field(min_length=1)
+    name: str | None = None
+    min: int = Field(default=1, ge=0, le=100)
+    max: int = Field(default=3, ge=0, le=100)
+
+
+class OneOf(Strict):
+    """One of several sequences of words; an empty one is allowed."""
+
+    one_of: tuple[tuple[Item, ...], ...] = Field(min_length=1)
+    name: str | None = None
+
+
+class AnyOrder(Strict):
+    """Sequences of words whose order doesn't matter to the tool."""
+
+    any_order: tuple[tuple[Item, ...], ...] = Field(min_length=1)
+    name: str | None = None
+
+
+Group = Optional | Repeat | OneOf | AnyOrder
+
+
+def _item_tag(data: Any) -> str | None:
+    if isinstance(data, str):
+        return "text"
+    keys = data if isinstance(data, dict) else vars(data) if isinstance(data, Strict) else ()
+    return next((name for name in GROUPS if name in keys), None)
+
+
+Item = Annotated[
+    Annotated[str, Tag("text")]
+    | Annotated[Optional, Tag("optional")]
+    | Annotated[Repeat, Tag("repeat")]
+    | Annotated[OneOf, Tag("one_of")]
+    | Annotated[AnyOrder, Tag("any_order")],
+    Discriminator(
+        _item_tag,
+        custom_error_type="item",
+        custom_error_message="a word of argv is text, or a group with one of the keys optional, repeat, one_of and any_order",
+    ),
+]
+
+
+class Constraint(Strict):
+    """A rule over named groups, kept in valid cases; each invalid case breaks at most one."""
+
+    required: Names = ()
+    """Each must be there."""
+    exclusive: Names = ()
+    """At most one may be there."""
+    requires: dict[str, Names] = Field(default_factory=dict)
+    """Where the key is there, the others must be."""
+    violate: bool = True
+    """Make invalid cases that break it."""
+
+
+class PatternSpec(Strict):
+    """One command pattern: one way to use the tool."""
+
+    id: str = Field(pattern=NAME)
+    description: str = Field(min_length=1)
+    argv: tuple[Item, ...]
+    """Words after the command's name."""
+    fixture: Names = ()
+    """Names of fixtures; each case takes one. None is an empty workspace."""
+    files: dict[str, File] = Field(default_factory=dict)
+    """Files on top of the fixture; their text may hold placeholders."""
+    stdin: str = ""
+    env: dict[str, str] = Field(default_factory=dict)
+    cwd: str | None = None
+    """Working directory below the workspace."""
+    params: dict[str, Value] = Field(default_factory=dict)
+    """Parameters of this pattern, before those of the spec."""
+    constraints: tuple[Constraint, ...] = ()
+    examples: tuple[tuple[Item, ...], ...] = ()
+    """Command lines that are always among the valid cases, and first in the prompt."""
+    mistakes: tuple[tuple[Item, ...], ...] = ()
+    """Command lines that a user gets wrong: invalid cases."""
+    cases: int | None = Field(default=None, ge=1, le=99)
+    valid_share: float | None = Field(default=None, ge=0, le=1)
+    normalisers: tuple[str, ...] = ()
+    timeout_s: float | None = Field(default=None, gt=0, le=120)
+
+
+class OracleSpec(Strict):
+    """The pinned tool."""
+
+    registry: Literal["pypi", "npm", "go"]
+    name: str = Field(min_length=1)
+    """Package; for Go, the path of the main package."""
+    version: str = Field(min_length=1)
+    entry: str = Field(min_length=1, pattern=r"^[^/\s]+$")
+    licence: str = Field(min_length=1)
+    """SPDX identifier."""
+    extras: tuple[str, ...] = ()
+    """Of a Python package."""
+    module: str | None = None
+    """For Go, the module, where it is not a prefix that the tool chain finds by itself."""
+
+
+class TaskHead(Strict):
+    """What an implementer is told about the assignment, and what must not be told."""
+
+    alias: str = Field(pattern=NAME)
+    language: Language
+    category: str = Field(min_length=1)
+    forbidden: tuple[str, ...] = ()
+    """Words that must not appear in the prompt, besides the names of package, entry and module: authors, owners, brands."""
+
+
+class Spec(Strict):
+    """A whole spec.yaml."""
+
+    version: Literal["1"]
+    task: TaskHead
+    oracle: OracleSpec
+    help: tuple[tuple[str, ...], ...] = (("--help",),)
+    """Words of the commands whose output is the help text of the prompt."""
+    seed: int = 0
+    cases: int = Field(default=50, ge=1, le=99)
+    valid_share: float = Field(default=0.7, ge=0, le=1)
+    """Share of valid cases in each pattern."""
+    normalisers: tuple[str, ...] = ()
+    """Named normalisers for every case."""
+    params: dict[str, Value] = Field(default_factory=dict)
+    fixtures: dict[str, FixtureSpec] = Field(default_factory=dict)
+    patterns: tuple[PatternSpec, ...] = Field(min_length=1)
+
+    def cases_of(self, pattern: PatternSpec) -> int:
+        """Cases wanted for a pattern."""
+        return self.cases if pattern.cases is None else pattern.cases
+
+    def valid_share_of(self, pattern: PatternSpec) -> float:
+        """Share of valid cases in a pattern."""
+        return self.valid_share if pattern.valid_share is None else pattern.valid_share
+
+
+for _model in (Optional, Repeat, OneOf, AnyOrder, PatternSpec, Spec):
+    _model.model_rebuild()
+
+
+def read_spec(file: Path) -> Spec:
+    """Read and check a spec.yaml; raises TaskError naming file, line and fault."""
+    return spec_of(read_located(file))
+
+
+def parse_spec(content: str, file: Path = Path("spec.yaml")) -> Spec:
+    """Check the text of a spec.yaml; `file` is for the messages."""
+    return spec_of(parse_located(content, file))
+
+
+def spec_of(document: Located) -> Spec:
+    """The spec that a located document holds."""
+    from clibench.synthesis.check import faults
+
+    try:
+        spec = Spec.model_validate(document.data)
+    except ValidationError as error:
+        found = [_explain(item) for item in error.errors(include_url=False)]
+        # A list whose items are all faulty counts as too short for pydantic: the fault is the items'.
+        inner = {location[:length] for location, _, _ in found for length in range(len(location))}
+        raise _first(document, [item for item in found if item[0] not in inner] or found) from None
+    broken = [(location, what, False) for location, what in faults(spec)]
+    if broken:
+        raise _first(document, broken)
+    return spec
+
+
+def _first(document: Located, found: Sequence[tuple[Location, str, bool]]) -> TaskError:
+    """The first fault in the file; the number of the others is said, so that nobody takes it for the only one."""
+    lines = [(document.line(location, key=key), what) for location, what, key in found]
+    line, what = min(lines, key=lambda item: item[0])
+    others = sorted({number for number, _ in lines} - {line})
+    fix = f"Further faults in line {', '.join(map(str, others[:8]))}." if others else ""
+    return TaskError(what, where=f"{document.file}:{line}", fix=fix)
+
+
+def _explain(item: Any) -> tuple[Location, str, bool]:
+    """A pydantic error in the words of the file: where, what, and whether the key (and not its value) is at fault."""
+    context, location = item.get("ctx", {}), tuple(item["loc"])
+    field = next((step for step in reversed(location) if isinstance(step, str)), "")
+    match item["type"]:
+        case "unknown_key":
+            return (*location, context["key"]), f"unknown key '{context['key']}'. {context['hint']}", True
+        case "missing":
+            return location[:-1], f"the key '{location[-1]}' is missing", False
+        case "union_tag_invalid":
+            tags = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
+            return (*location, "type"), f"unknown type '{context['tag']}'. {did_you_mean(context['tag'], tags)}", False
+        case "union_tag_not_found":
+            return location, "a parameter is a list of values, or a mapping with the key 'type'", False
+        case "literal_error" | "enum":
+            valid = [name.strip(" '") for name in context["expected"].replace(" or ", ",").split(",")]
+            return location, f"unknown {field} '{item['input']}'. {did_you_mean(str(item['input']), valid)}", False
+        case "value_error":
+            return location, str(context["error"]), False
+        case "item":
+            return location, item["msg"], False
+        case _:
+            return location, f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}", False
