@@ -12,6 +12,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from clibench.llm.settings import LlmSettings, ModelSettings
 from clibench.sandbox.settings import SandboxConfig
 
 
@@ -105,13 +106,6 @@ class TrackingConfig:
     experiment: str = "clibench"
 
 
-@dataclass
-class ModelConfig:
-    """The model that a framework drives."""
-
-    name: str = "none"
-
-
 def _null_framework() -> dict[str, Any]:
     return {"_target_": "clibench.generation.null.Null"}
 
@@ -120,7 +114,8 @@ def _null_framework() -> dict[str, Any]:
 class Config:
     """What every verb understands."""
 
-    model: ModelConfig = field(default_factory=ModelConfig)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
     framework: Any = field(default_factory=_null_framework)
     """Parameters of the framework's class, named by `_target_`; typed by that class (see generation/choose.py)."""
     language: LanguageConfig = field(default_factory=LanguageConfig)
