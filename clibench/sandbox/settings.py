@@ -35,6 +35,7 @@ class SandboxConfig:
     build_timeout_s: float = 600.0
     build_memory_mb: int = 2048
     build_processes: int = 1024
+    build_disk_mb: int = 4096
     limits: Limits = field(default_factory=Limits)
     """Bounds of one trial."""
 
@@ -48,6 +49,7 @@ class SandboxConfig:
             ("build_timeout_s", self.build_timeout_s),
             ("build_memory_mb", self.build_memory_mb),
             ("build_processes", self.build_processes),
+            ("build_disk_mb", self.build_disk_mb),
             ("limits.wall_s", self.limits.wall_s),
             ("limits.memory_mb", self.limits.memory_mb),
             ("limits.processes", self.limits.processes),

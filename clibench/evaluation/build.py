@@ -1,0 +1,210 @@
+"""Install a submission or an oracle, and make it answer to the task's alias.
+
+How each language installs is a table: what a user would type in the repository's root (`pip install .`, `npm install -g .`,
+`go install ./...`), with what it takes to get real copies below the prefix and nothing else. What counts as the tool is decided here:
+the executable that is named as the alias, else the only one that the installation created. Anything else is a failed build, with what
+was found.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from clibench.errors import TaskError, UserError, did_you_mean
+from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Sandbox
+from clibench.tasks.task import Oracle
+
+Commands = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How repositories of one language are installed."""
+
+    manifests: tuple[str, ...]
+    """One of these has to be in the root."""
+    commands: Commands
+    created: Callable[[Path], list[str]]
+    """Names in <prefix>/bin that the installation of the repository itself created."""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+def _all_executables(prefix: Path) -> list[str]:
+    return sorted(path.name for path in (prefix / "bin").glob("*") if _is_executable(prefix, path))
+
+
+def _python_scripts(prefix: Path) -> list[str]:
+    """Scripts of the distribution that was installed from the folder: pip marks it by direct_url.json (PEP 610), RECORD lists its files.
+
+    The rest of a virtual environment's bin is Python's, or belongs to dependencies.
+    """
+    names = set()
+    for mark in prefix.glob("lib/python3*/site-packages/*.dist-info/direct_url.json"):
+        try:
+            with (mark.parent / "RECORD").open(newline="", encoding="utf-8", errors="replace") as stream:
+                names |= {Path(row[0]).name for row in csv.reader(stream) if row and Path(row[0]).parent.name == "bin"}
+        except (OSError, csv.Error):
+            continue
+    return [name for name in _all_executables(prefix) if name in names]
+
+
+_VENV: Final = ("python3", "-m", "venv", "--without-pip", PREFIX)
+_PIP: Final = ("python3", "-m", "pip", "--python", f"{PREFIX}/bin/python", "install", "--no-cache-dir")
+
+# The cache is the image's, of the standard library. A folder with vendored modules is built from them; otherwise a go.sum that is missing
+# or incomplete is made up for.
+_GO_CACHE: Final = 'mkdir -p "$GOCACHE" && cp -a /usr/local/share/go-build/. "$GOCACHE" 2>/dev/null;'
+_GO_INSTALL: Final = f'{_GO_CACHE} test -f vendor/modules.txt || export GOFLAGS="$GOFLAGS -mod=mod"; exec go install -trimpath ./...'
+_GO_BUILD: Final = f'{_GO_CACHE} exec go build -mod=readonly -trimpath -o "$1" "$2"'
+_GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw", "GOCACHE": "/home/user/.cache/go-build"}
+
+RECIPES: Final[Mapping[str, Recipe]] = {
+    "python": Recipe(("pyproject.toml", "setup.py"), (_VENV, (*_PIP, ".")), _python_scripts),
+    # `npm install -g .` links to the folder that it is given, so the folder is put inside the prefix first; the dependencies of a linked
+    # folder, and its `prepare` script, are the business of the install before.
+    "javascript": Recipe(
+        ("package.json",),
+        (
+            ("mkdir", f"{PREFIX}/src"),
+            ("cp", "-a", "/build/.", f"{PREFIX}/src"),
+            ("npm", "install", f"--prefix={PREFIX}/src"),
+            ("npm", "install", "--global", f"--prefix={PREFIX}", "--install-links=false", "--ignore-scripts", f"{PREFIX}/src"),
+        ),
+        _all_executables,
+    ),
+    "go": Recipe(
+        ("go.mod",),
+        (("sh", "-c", _GO_INSTALL),),
+        _all_executables,
+        {**_GO_ENV, "GOBIN": f"{PREFIX}/bin"},
+    ),
+}
+
+
+def build_submission(
+    sandbox: Sandbox, language: str, source: Path, destination: Path, *, alias: str, network: bool, timeout_s: float
+) -> BuildResult:
+    """Install the repository `source` into the empty folder `destination`, so that <destination>/bin/<alias> runs it.
+
+    A failure of the submission is a result; SandboxError is raised only for faults of the harness, UserError for an unknown language.
+    """
+    if language not in RECIPES:
+        raise UserError(f"unknown language '{language}'", where="language", fix=did_you_mean(language, RECIPES))
+    recipe = RECIPES[language]
+    if not any((source / manifest).is_file() for manifest in recipe.manifests):
+        return BuildResult(False, b"", f"no {' or '.join(recipe.manifests)} in the root of the repository")
+    built = sandbox.build(BuildRequest(language, source, recipe.commands, destination, network, timeout_s, recipe.env))
+    if not built.ok:
+        return built
+    created = recipe.created(destination)
+    if alias in created:
+        return built
+    if len(created) == 1:
+        (destination / "bin" / alias).unlink(missing_ok=True)
+        (destination / "bin" / alias).symlink_to(created[0])
+        return built
+    found = f"creates {', '.join(created[:20])}" if created else "creates no executable"
+    return replace(built, ok=False, reason=f"the installation {found}, and none is named {alias}")
+
+
+@dataclass(frozen=True)
+class OracleRecipe:
+    """How an oracle of one registry is installed from its lock."""
+
+    files: Callable[[Oracle], Mapping[str, str]]
+    """Content of the folder that is built in."""
+    commands: Callable[[Oracle], Commands]
+    executable: str
+    """Where the entry is then, relative to <prefix>/bin."""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+def txtar(text: str) -> dict[str, str]:
+    """Files in an archive of Go's txtar format: a line `-- name --`, then the content."""
+    files: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines(keepends=True):
+        stripped = line.strip()
+        if stripped.startswith("-- ") and stripped.endswith(" --"):
+            name = stripped[3:-3].strip()
+            files[name] = ""
+        elif name:
+            files[name] += line
+    return files
+
+
+def _npm_files(oracle: Oracle) -> Mapping[str, str]:
+    manifest = f'{{"name": "oracle", "version": "0.0.0", "private": true, "dependencies": {{"{oracle.name}": "{oracle.version}"}}}}\n'
+    return {"package.json": manifest, "package-lock.json": oracle.lock}
+
+
+ORACLE_RECIPES: Final[Mapping[str, OracleRecipe]] = {
+    "pypi": OracleRecipe(
+        lambda oracle: {"oracle.lock": oracle.lock},
+        lambda _: (_VENV, (*_PIP, "--require-hashes", "--no-deps", "--requirement", "oracle.lock")),
+        "{entry}",
+    ),
+    "npm": OracleRecipe(
+        _npm_files,
+        lambda _: (
+            ("mkdir", f"{PREFIX}/bin", f"{PREFIX}/lib"),
+            ("cp", "package.json", "package-lock.json", f"{PREFIX}/lib"),
+            ("npm", "ci", f"--prefix={PREFIX}/lib", "--omit=dev"),
+        ),
+        "../lib/node_modules/.bin/{entry}",
+    ),
+    "go": OracleRecipe(
+        lambda oracle: txtar(oracle.lock),
+        lambda oracle: (("sh", "-c", _GO_BUILD, "sh", f"{PREFIX}/bin/{oracle.entry}", oracle.name),),
+        "{entry}",
+        _GO_ENV,
+    ),
+}
+
+
+def build_oracle(
+    sandbox: Sandbox, language: str, oracle: Oracle, alias: str, destination: Path, *, network: bool = True, timeout_s: float = 600.0
+) -> BuildResult:
+    """Install exactly what the oracle's lock lists into the empty folder `destination`, and link <destination>/bin/<alias> to its entry.
+
+    Raises SandboxError for faults of the harness, TaskError for a registry that is not known.
+    """
+    recipe = ORACLE_RECIPES.get(oracle.registry)
+    if recipe is None:
+        raise TaskError(
+            f"unknown registry '{oracle.registry}'", where=f"oracle {oracle.name}", fix=did_you_mean(oracle.registry, ORACLE_RECIPES)
+        )
+    with tempfile.TemporaryDirectory(prefix="clibench-oracle-") as folder:
+        for name, content in recipe.files(oracle).items():
+            (Path(folder) / name).write_text(content, encoding="utf-8")
+        built = sandbox.build(BuildRequest(language, Path(folder), recipe.commands(oracle), destination, network, timeout_s, recipe.env))
+    if not built.ok:
+        return built
+    entry = recipe.executable.format(entry=oracle.entry)
+    if not _is_executable(destination, destination / "bin" / entry):
+        found = ", ".join(path.name for path in sorted((destination / "bin" / entry).parent.glob("*"))[:20]) or "nothing"
+        return replace(
+            built, ok=False, reason=f"the oracle's entry {oracle.entry} is not there after its installation, which created {found}"
+        )
+    if alias != oracle.entry or entry != oracle.entry:
+        (destination / "bin" / alias).symlink_to(entry)
+    return built
+
+
+def _is_executable(prefix: Path, path: Path) -> bool:
+    """Whether the path is an executable file as the sandbox sees it, where the prefix is at /opt/tool. Never asks outside the prefix."""
+    for _ in range(10):
+        if not path.is_symlink():
+            return path.is_file() and os.access(path, os.X_OK)
+        target = os.path.normpath(path.parent.absolute() / path.readlink())
+        inside = Path(target.replace(PREFIX, str(prefix.absolute()), 1) if target.startswith(f"{PREFIX}/") else target)
+        if not inside.is_relative_to(prefix.absolute()):
+            return False
+        path = inside
+    return False
