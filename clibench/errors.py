@@ -61,6 +61,10 @@ class OutputsError(StoreError):
     exit_code = 2
 
 
+class TrackingError(InfraError):
+    """The tracking server could not be reached: the results are on disk and can be logged later."""
+
+
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """`Valid: a, b.` with the nearest valid name first in the sentence where one is close (rapidfuzz ratio of 60 or more)."""
     from rapidfuzz import process

@@ -1,0 +1,30 @@
+"""The settings of tracking (config group `tracking`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class TrackingConfig:
+    """Where experiments are recorded."""
+
+    enabled: bool = True
+    uri: str | None = None
+    """An MLflow tracking server or store; null is an SQLite file, <outputs>/mlflow.db, with its artifacts in <outputs>/mlartifacts."""
+    experiment: str = "clibench"
+    """Name of the MLflow experiment that the runs belong to."""
+
+
+def tracking_uri(config: TrackingConfig, outputs: Path) -> str:
+    """The MLflow URI that `config` means for the folder `outputs`."""
+    return config.uri or f"sqlite:///{outputs.absolute() / 'mlflow.db'}"
+
+
+def ui_command(config: TrackingConfig, outputs: Path) -> str:
+    """What to do to see the runs: a command to type, or a page to open where a server keeps them."""
+    uri = tracking_uri(config, outputs)
+    if uri.startswith(("http://", "https://")):
+        return f"open {uri}"
+    return f"mlflow ui --backend-store-uri {uri}   (then open http://127.0.0.1:5000)"
