@@ -1,0 +1,160 @@
+"""RQ4: how are the delivered repositories structured, beside the human-written ones? Fig. 5."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from analysis import caveats
+from analysis.answer import Answer, Question
+from analysis.figures import PAGE, model_styles, new_figure
+from analysis.tables import Table, number
+
+CUT = 20
+"""Files at which the axis of Fig. 5 ends (as in the paper)."""
+ORACLE = "oracle"
+
+
+def answer(question: Question) -> Answer:
+    """Files, lines and folders of what was delivered (a run that delivered nothing is counted apart) and of the oracle."""
+    frame = question.frame
+    runs = frame.runs
+    if runs["files"].isna().all():
+        return Answer("RQ4: structure (Fig. 5)", ("The results do not hold the size of submissions.",))
+    clean = {name: caveats.without(frame, question.suspects, name) for name in ("files", "loc")}
+    rows = []
+    for model in frame.models:
+        for framework in frame.frameworks:
+            part = runs[(runs["model"] == model) & (runs["framework"] == framework)]
+            if len(part):
+                rows.append(_row(model, framework, part, clean["files"][part.index], clean["loc"][part.index]))
+    rows.append(_row("all", "all", runs, clean["files"], clean["loc"]))
+    tasks = frame.tasks
+    rows.append(_oracle_row(tasks))
+    columns = [
+        "model",
+        "framework",
+        "runs",
+        "without_files",
+        "single_file_percent",
+        "median_files",
+        "mean_files",
+        "mean_files_clean",
+        "median_loc",
+        "mean_loc",
+        "mean_loc_clean",
+    ]
+    table = Table(
+        "structure",
+        "Size of submissions that hold a file, and of the oracles; clean: without the runs in which installed packages were counted.",
+        pd.DataFrame(rows, columns=columns),
+    )
+    delivered = runs[runs["files"] > 0]
+    clean_mean = clean["files"][delivered.index].mean()
+    sentences = [
+        f"Of {int(runs['files'].notna().sum()):,} submissions {int((runs['files'] == 0).sum())} hold no file. The others have a median of "
+        f"{delivered['files'].median():.0f} files (mean {number(delivered['files'].mean())}, without counted packages "
+        f"{number(clean_mean)}), {number(100 * (delivered['files'] == 1).mean())} % have a single one."
+    ]
+    if tasks["oracle_files"].notna().any():
+        sentences.append(
+            f"The oracles have a median of {tasks['oracle_files'].median():.0f} files (mean {number(tasks['oracle_files'].mean())})."
+        )
+        paired = delivered[delivered["oracle_files"].notna()]
+        fewer = 100 * (paired["files"] < paired["oracle_files"]).mean()
+        sentences.append(f"In {number(fewer)} % of the runs that delivered files there are fewer of them than in the oracle.")
+    figures = {"fig5_structure": boxes(question)} if question.settings.figures else {}
+    return Answer("RQ4: structure (Fig. 5)", tuple(sentences), (table,), figures)
+
+
+def boxes(question: Question) -> Figure:
+    """Fig. 5: files a submission, box and strip by model beside the oracle's, cut at CUT; what lies above is a star with its number."""
+    frame = question.frame
+    styles = model_styles(frame.models)
+    groups: list[tuple[str, str, pd.Series]] = [
+        (model, styles[model].colour, frame.runs.loc[(frame.runs["model"] == model) & (frame.runs["files"] > 0), "files"])
+        for model in frame.models
+    ]
+    oracle = frame.tasks["oracle_files"].dropna()
+    if len(oracle):
+        groups.append((ORACLE, "#555555", oracle))
+    figure = new_figure(PAGE, 3.0)
+    axes = figure.add_subplot()
+    rng = np.random.default_rng(question.settings.seed)
+    for place, (_name, colour, values) in enumerate(groups):
+        numbers = values.to_numpy(dtype=np.float64)
+        inside, above = numbers[numbers <= CUT], numbers[numbers > CUT]
+        axes.scatter(
+            place + rng.uniform(-0.3, 0.3, inside.size),
+            inside + rng.uniform(-0.2, 0.2, inside.size),
+            s=4,
+            color=colour,
+            alpha=0.35,
+            linewidths=0,
+        )
+        if numbers.size:
+            axes.boxplot(
+                [numbers], positions=[place], widths=0.55, showfliers=False, patch_artist=True, manage_ticks=False,
+                boxprops={"facecolor": (1, 1, 1, 0.55), "edgecolor": colour, "linewidth": 1.0},
+                medianprops={"color": "black", "linewidth": 1.4}, whiskerprops={"color": colour}, capprops={"color": colour},
+            )  # fmt: skip
+        if above.size:
+            axes.scatter(
+                place + np.linspace(-0.3, 0.3, above.size) * (above.size > 1),
+                np.full(above.size, CUT + 0.7),
+                s=16,
+                color=colour,
+                marker="*",
+                linewidths=0,
+                clip_on=False,
+            )
+            axes.text(place, CUT + 1.5, _above(above), ha="center", va="bottom", fontsize=6, color="black", linespacing=1.05)
+    axes.set_xticks(range(len(groups)), [name.replace("-", "-\n", 1) if len(name) > 13 else name for name, _colour, _values in groups])
+    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.set_ylim(0, CUT + 4.6)
+    axes.set_yticks(range(0, CUT + 1, 5))
+    axes.axhline(CUT, color="#777777", linewidth=0.6, linestyle=":")
+    axes.set_ylabel(f"Files (axis cut at {CUT})")
+    return figure
+
+
+def _above(values: np.ndarray) -> str:
+    shown = sorted((int(value) for value in values), reverse=True)
+    if len(shown) <= 3:
+        return "\n".join(f"{value:,}" for value in shown)
+    return f"{len(shown)} runs:\n{shown[-1]:,} to\n{shown[0]:,}"
+
+
+def _row(model: str, framework: str, runs: pd.DataFrame, clean_files: pd.Series, clean_loc: pd.Series) -> list[str]:
+    delivered = runs[runs["files"] > 0]
+    files, lines = delivered["files"], delivered["loc"]
+    return [
+        model, framework, str(len(runs)), str(int((runs["files"] == 0).sum())), number(100 * (files == 1).mean()),
+        number(files.median(), 1), number(files.mean()), number(clean_files[delivered.index].mean()),
+        number(lines.median(), 0), number(lines.mean(), 1), number(clean_loc[delivered.index].mean(), 1),
+    ]  # fmt: skip
+
+
+def _oracle_row(tasks: pd.DataFrame) -> list[str]:
+    files, lines = tasks["oracle_files"], tasks["oracle_loc"]
+    single = number(100 * (files == 1).mean()) if files.notna().any() else ""
+    return [
+        ORACLE,
+        "",
+        str(len(tasks)),
+        "",
+        single,
+        number(files.median(), 1),
+        number(files.mean()),
+        "",
+        number(lines.median(), 0),
+        number(lines.mean(), 1),
+        "",
+    ]
+
+
+if __name__ == "__main__":
+    from analysis.app import main
+
+    main("rq4_structure")
