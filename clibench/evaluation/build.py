@@ -57,12 +57,12 @@ def _python_scripts(prefix: Path) -> list[str]:
 _VENV: Final = ("python3", "-m", "venv", "--without-pip", PREFIX)
 _PIP: Final = ("python3", "-m", "pip", "--python", f"{PREFIX}/bin/python", "install", "--no-cache-dir")
 
-# The cache is the image's, of the standard library. A folder with vendored modules is built from them; otherwise a go.sum that is missing
-# or incomplete is made up for.
-_GO_CACHE: Final = 'mkdir -p "$GOCACHE" && cp -a /usr/local/share/go-build/. "$GOCACHE" 2>/dev/null;'
+# The image brings a compiled standard library, which is linked into a cache of the build's own (in memory there: these are thousands of
+# small files). A folder with vendored modules is built from them; otherwise a go.sum that is missing or incomplete is made up for.
+_GO_CACHE: Final = "if test -d /usr/local/share/go-build; then export GOCACHE=/run/go-build; cp -as /usr/local/share/go-build /run; fi;"
 _GO_INSTALL: Final = f'{_GO_CACHE} test -f vendor/modules.txt || export GOFLAGS="$GOFLAGS -mod=mod"; exec go install -trimpath ./...'
 _GO_BUILD: Final = f'{_GO_CACHE} exec go build -mod=readonly -trimpath -o "$1" "$2"'
-_GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw", "GOCACHE": "/home/user/.cache/go-build"}
+_GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw"}
 
 RECIPES: Final[Mapping[str, Recipe]] = {
     "python": Recipe(("pyproject.toml", "setup.py"), (_VENV, (*_PIP, ".")), _python_scripts),

@@ -207,6 +207,7 @@ class DockerSandbox:
             "--security-opt=no-new-privileges",
             "--workdir=/build",
             f"--user={uid}:{gid}",
+            f"--tmpfs=/run:uid={uid},gid={gid},size=1g",  # a mode would be overruled by that of the folder in the image
             f"--network={'bridge' if request.network else 'none'}",
             f"--memory={memory}",
             f"--memory-swap={memory}",
