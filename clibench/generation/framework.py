@@ -42,12 +42,31 @@ class Generation:
 
 
 class Framework(Protocol):
-    """One agent framework, as configured."""
+    """One agent framework, as configured.
 
-    name: str
+    An implementation is a dataclass whose fields are its parameters in conf/framework/*.yaml: that types them.
+    """
 
-    def check(self, tasks: tuple[Task, ...]) -> None:
-        """Raise a UserError, before any work starts, where something that it needs is missing (a key, a folder, a package)."""
+    @property
+    def name(self) -> str:
+        """As in tables and columns."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """Sets apart jobs of one framework (for `replay` the name of the set), else empty."""
+        ...
+
+    @property
+    def uses_model(self) -> bool:
+        """Whether the chosen model takes part; if not, results say model `none`."""
+        ...
+
+    def check(self, tasks: tuple[Task, ...], known: frozenset[str]) -> tuple[Task, ...]:
+        """The tasks that it takes part in, of `tasks`; `known` are the ids of all tasks, those that a filter left out included.
+
+        Raise a UserError, before any work starts, where something that it needs is missing (a key, a folder, a package).
+        """
         ...
 
     def identity(self, task: Task) -> dict[str, Any]:

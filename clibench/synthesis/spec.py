@@ -7,15 +7,14 @@ says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from clibench.errors import TaskError, did_you_mean
+from clibench.synthesis.explain import first_fault, validate
 from clibench.synthesis.fixtures import File, FixtureSpec
-from clibench.synthesis.located import Located, Location, parse_located, read_located
+from clibench.synthesis.located import Located, parse_located, read_located
 from clibench.synthesis.strict import Strict
 from clibench.synthesis.values import Value
 from clibench.tasks.task import Language
@@ -202,48 +201,7 @@ def spec_of(document: Located) -> Spec:
     """The spec that a located document holds."""
     from clibench.synthesis.check import faults
 
-    try:
-        spec = Spec.model_validate(document.data)
-    except ValidationError as error:
-        found = [_explain(item) for item in error.errors(include_url=False)]
-        # A list whose items are all faulty counts as too short for pydantic: the fault is the items'.
-        inner = {location[:length] for location, _, _ in found for length in range(len(location))}
-        raise _first(document, [item for item in found if item[0] not in inner] or found) from None
-    broken = [(location, what, False) for location, what in faults(spec)]
-    if broken:
-        raise _first(document, broken)
+    spec = validate(document, Spec)
+    if broken := [(location, what, False) for location, what in faults(spec)]:
+        raise first_fault(document, broken)
     return spec
-
-
-def _first(document: Located, found: Sequence[tuple[Location, str, bool]]) -> TaskError:
-    """The first fault in the file; the number of the others is said, so that nobody takes it for the only one."""
-    lines = [(document.line(location, key=key), what) for location, what, key in found]
-    line, what = min(lines, key=lambda item: item[0])
-    others = sorted({number for number, _ in lines} - {line})
-    fix = f"Further faults in line {', '.join(map(str, others[:8]))}." if others else ""
-    return TaskError(what, where=f"{document.file}:{line}", fix=fix)
-
-
-def _explain(item: Any) -> tuple[Location, str, bool]:
-    """A pydantic error in the words of the file: where, what, and whether the key (and not its value) is at fault."""
-    context, location = item.get("ctx", {}), tuple(item["loc"])
-    field = next((step for step in reversed(location) if isinstance(step, str)), "")
-    match item["type"]:
-        case "unknown_key":
-            return (*location, context["key"]), f"unknown key '{context['key']}'. {context['hint']}", True
-        case "missing":
-            return location[:-1], f"the key '{location[-1]}' is missing", False
-        case "union_tag_invalid":
-            tags = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
-            return (*location, "type"), f"unknown type '{context['tag']}'. {did_you_mean(context['tag'], tags)}", False
-        case "union_tag_not_found":
-            return location, "a parameter is a list of values, or a mapping with the key 'type'", False
-        case "literal_error" | "enum":
-            valid = [name.strip(" '") for name in context["expected"].replace(" or ", ",").split(",")]
-            return location, f"unknown {field} '{item['input']}'. {did_you_mean(str(item['input']), valid)}", False
-        case "value_error":
-            return location, str(context["error"]), False
-        case "item":
-            return location, item["msg"], False
-        case _:
-            return location, f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}", False

@@ -1,0 +1,40 @@
+"""`python -m clibench [VERB] [overrides]`: the command line, and the one place where errors become a line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from clibench.errors import ClibenchError
+
+RESUME = "Nothing finished is lost: the same command goes on from here."
+
+
+def main() -> None:
+    """Run one verb and exit: 0 done, 1 defect, 2 bad input, 3 infrastructure (run again), 130 interrupted, 143 terminated."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """`main` with its arguments given and its exit status returned."""
+    try:
+        from clibench.app import launch
+
+        launch(arguments)
+    except ClibenchError as error:
+        return _say(error.message, error.exit_code)
+    except KeyboardInterrupt as stop:
+        return _say(f"stopped. {RESUME}", 143 if stop.args == ("SIGTERM",) else 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # `clibench ... | head` is no error, and neither is the flush at exit
+    return 0
+
+
+def _say(message: str, status: int) -> int:
+    print(f"clibench: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201 - the one line
+    return status
+
+
+if __name__ == "__main__":
+    main()

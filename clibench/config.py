@@ -1,0 +1,213 @@
+"""The schema of conf/: what a user may set, of which type, and what each thing means.
+
+Hydra merges the YAML files and the command line into these dataclasses, so that a typo or a wrong type is an error before any work starts.
+Nothing here imports more than omegaconf: `--cfg job` has to be fast.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from omegaconf import MISSING
+
+from clibench.llm.settings import LlmSettings, ModelSettings
+from clibench.sandbox.settings import SandboxConfig
+
+
+class LanguageChoice(StrEnum):
+    """Which languages' tasks to take."""
+
+    all = "all"
+    python = "python"
+    javascript = "javascript"
+    go = "go"
+
+
+class DifficultyChoice(StrEnum):
+    """Which difficulties' tasks to take."""
+
+    all = "all"
+    easy = "easy"
+    medium = "medium"
+    hard = "hard"
+
+
+class ProgressChoice(StrEnum):
+    """How progress is shown on stderr: auto is bars on a terminal and plain lines elsewhere."""
+
+    auto = "auto"
+    bars = "bars"
+    plain = "plain"
+    off = "off"
+
+
+class OutputChoice(StrEnum):
+    """Form of an answer on stdout."""
+
+    table = "table"
+    json = "json"
+
+
+@dataclass
+class LanguageConfig:
+    """Filter of the dataset by language."""
+
+    name: LanguageChoice = LanguageChoice.all
+
+
+@dataclass
+class DifficultyConfig:
+    """Filter of the dataset by difficulty."""
+
+    name: DifficultyChoice = DifficultyChoice.all
+
+
+@dataclass
+class DatasetConfig:
+    """A named set of tasks."""
+
+    name: str = MISSING
+    tasks: list[str] | None = None
+    """Task ids; null is every task under `tasks_dir`."""
+
+
+@dataclass
+class SuiteConfig:
+    """The kind of benchmark."""
+
+    name: str = "cli"
+
+
+class JudgeChoice(StrEnum):
+    """Who judges whether two outputs are equal in meaning (SM)."""
+
+    rules = "rules"
+    llm = "llm"
+
+
+@dataclass
+class JudgeConfig:
+    """How recordings are compared."""
+
+    name: JudgeChoice = JudgeChoice.rules
+    fuzzy_threshold: float = 0.8
+    """Normalised Levenshtein similarity from which on FM passes (paper: tau = 0.8)."""
+
+
+@dataclass
+class TrackingConfig:
+    """Where jobs are logged."""
+
+    enabled: bool = True
+    uri: str | None = None
+    """MLflow tracking URI; null is an SQLite file under `outputs`."""
+    experiment: str = "clibench"
+
+
+def _null_framework() -> dict[str, Any]:
+    return {"_target_": "clibench.generation.null.Null"}
+
+
+@dataclass
+class Config:
+    """What every verb understands."""
+
+    model: ModelSettings = field(default_factory=ModelSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    framework: Any = field(default_factory=_null_framework)
+    """Parameters of the framework's class, named by `_target_`; typed by that class (see generation/choose.py)."""
+    language: LanguageConfig = field(default_factory=LanguageConfig)
+    difficulty: DifficultyConfig = field(default_factory=DifficultyConfig)
+    dataset: DatasetConfig = field(default_factory=DatasetConfig)
+    suite: SuiteConfig = field(default_factory=SuiteConfig)
+    sandbox: SandboxConfig = field(default_factory=SandboxConfig)
+    judge: JudgeConfig = field(default_factory=JudgeConfig)
+    tracking: TrackingConfig = field(default_factory=TrackingConfig)
+    tasks_dir: str = MISSING
+    """Folder of the tasks, one sub-folder each."""
+    outputs: str = "outputs"
+    """Everything that is written goes here; relative to the current folder."""
+    progress: ProgressChoice = ProgressChoice.auto
+
+
+@dataclass
+class RunConfig(Config):
+    """`run`: one job, or with -m a sweep of them."""
+
+    dry_run: bool = False
+    """Print the plan and do nothing."""
+    retries: int = 2
+    """Further attempts at a unit that an infrastructure fault ended; what then still fails is reported as missing."""
+
+
+@dataclass
+class GradeConfig(RunConfig):
+    """`grade`: one repository against one task."""
+
+    task: str = MISSING
+    submission: str = MISSING
+    output: OutputChoice = OutputChoice.table
+
+
+@dataclass
+class RescoreConfig(Config):
+    """`rescore`: judge stored recordings again with the `judge` of this configuration."""
+
+    jobs: list[str] | None = None
+    """Job keys, or beginnings of them; null is every job under outputs/results."""
+
+
+@dataclass
+class ReportConfig(Config):
+    """`report`: tables and pages from the results."""
+
+    destination: str = "${outputs}/report"
+
+
+@dataclass
+class DoctorConfig(RunConfig):
+    """`doctor`: what works on this machine, and what to do about what does not."""
+
+
+@dataclass
+class TasksConfig(Config):
+    """`tasks`: list the dataset."""
+
+    output: OutputChoice = OutputChoice.table
+
+
+@dataclass
+class FreezeConfig(Config):
+    """`freeze`: run the oracle of a task and freeze its cases and recordings."""
+
+    task: str = MISSING
+    """Folder name under `tasks_dir` that holds task.yaml, spec.yaml and oracle.lock."""
+
+
+SCHEMAS: dict[str, type[Config]] = {
+    "run": RunConfig,
+    "grade": GradeConfig,
+    "rescore": RescoreConfig,
+    "report": ReportConfig,
+    "doctor": DoctorConfig,
+    "tasks": TasksConfig,
+    "freeze": FreezeConfig,
+}
+"""By verb. conf/<verb>.yaml names its schema as `schema_<verb>`."""
+
+
+def register() -> None:
+    """Make the schemas, and the resolver of the sample tasks' folder, known to Hydra; harmless when repeated."""
+    from hydra.core.config_store import ConfigStore
+    from omegaconf import OmegaConf
+
+    from clibench.paths import sample_tasks_dir
+
+    store = ConfigStore.instance()
+    for verb, schema in SCHEMAS.items():
+        node = OmegaConf.structured(schema)
+        OmegaConf.set_readonly(node.sandbox.limits, None)  # frozen as a value, but here a user sets it
+        store.store(name=f"schema_{verb}", node=node, provider="clibench")
+    OmegaConf.register_new_resolver("clibench.sample_tasks", lambda: str(sample_tasks_dir()), replace=True)

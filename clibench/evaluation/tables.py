@@ -1,0 +1,79 @@
+"""Tables: CSV and TSV, box drawing, Markdown and aligned columns, as rows of cells.
+
+Borders and padding are decoration; rows, columns and their order are not. A table is only what has at least two rows with the same number
+of cells; anything else is left to be read as lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Final
+
+from clibench.evaluation.tokens import same_text
+
+Rows = list[list[str]]
+
+_BARS: Final = "│┃║|"
+_RULE: Final = re.compile(r"^[\s+\-=_─━═┄┈╌┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┡┩╇╞╡╪╤╧╟╢╫╥╨┠┨┯┷┿|:┃│║]*[-=_─━═┄┈╌]{2}[^\w]*$")
+_BAR: Final = re.compile(f"[{_BARS}]")
+_COLUMNS: Final = re.compile(r"\t+| {2,}")
+
+
+def parse_csv(text: str) -> tuple[str, Rows] | None:
+    """Delimiter and rows of a CSV, TSV or semicolon-separated text; None where it is none."""
+    for delimiter in ("\t", ",", ";"):
+        if delimiter not in text:
+            continue
+        try:
+            rows = [row for row in csv.reader(text.splitlines(True), delimiter=delimiter, strict=True) if row]
+        except csv.Error:
+            continue
+        if len(rows) >= 2 and len(rows[0]) >= 2 and all(len(row) == len(rows[0]) for row in rows):
+            return delimiter, rows
+    return None
+
+
+def is_rule(line: str) -> bool:
+    """A line of border characters alone."""
+    return len(line.strip()) >= 3 and _RULE.match(line) is not None
+
+
+def is_bar_row(line: str) -> bool:
+    """A line that may be a row between bars."""
+    return _BAR.search(line) is not None
+
+
+def parse_bars(lines: list[str]) -> Rows | None:
+    """Rows of a table drawn with bars, borders dropped; None where the lines are none."""
+    rows = [_cells(line) for line in lines if not is_rule(line)]
+    boxed = any(char in line for line in lines for char in "│┃║")
+    if len(rows) >= 2 and all(len(row) == len(rows[0]) for row in rows) and (len(rows[0]) >= 2 or boxed):
+        return rows
+    return None
+
+
+def parse_columns(lines: list[str]) -> Rows | None:
+    """Rows of columns set apart by two blanks or a tab; None where the lines are none, or a cell is empty and can't be seen."""
+    rows = [_COLUMNS.split(line.strip()) for line in lines if not is_rule(line)]
+    if len(rows) >= 2 and len(rows[0]) >= 2 and all(len(row) == len(rows[0]) for row in rows):
+        return rows
+    return None
+
+
+def rows_mismatch(expected: Rows, actual: Rows) -> str | None:
+    """Where two tables part; None where every cell says the same."""
+    for number, (left, right) in enumerate(zip(expected, actual, strict=False), 1):
+        if len(left) != len(right):
+            return f"row {number}: {len(left)} cells are not {len(right)}"
+        for column, (cell, other) in enumerate(zip(left, right, strict=True), 1):
+            if not same_text(cell, other):
+                return f"row {number}, column {column}: {cell[:80]!r} is not {other[:80]!r}"
+    return None if len(expected) == len(actual) else f"{len(expected)} rows are not {len(actual)}"
+
+
+def _cells(line: str) -> list[str]:
+    parts = _BAR.split(line.strip())
+    start = 1 if parts and not parts[0].strip() else 0
+    end = len(parts) - 1 if len(parts) > 1 and not parts[-1].strip() else len(parts)
+    return [part.strip() for part in parts[start:end]]

@@ -1,0 +1,84 @@
+"""Budgets: by call, task, job and sweep, in dollars and tokens, asked before each call and never after.
+
+Spent is what the ledger says, so that all processes of a sweep share one purse, plus what this process has in flight (its prompts' price:
+what will come back is unknown). A call that would start at or over a limit is refused; so a limit can be overshot by what was in flight.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from clibench.errors import InfraError, UserError
+from clibench.llm.ledger import Ledger, Scope
+from clibench.llm.models import ModelConfig
+from clibench.llm.prices import cost_usd
+from clibench.llm.settings import BudgetSettings
+from clibench.llm.tokens import Tokens
+
+LEVELS = ("task", "job", "sweep")
+
+
+class BudgetExceededError(InfraError):
+    """A call was refused. At level `call` or `task` that is the agent's limit; at `job` or `sweep` the work stops, to be resumed later."""
+
+    def __init__(self, level: str, what: str) -> None:
+        self.level = level
+        super().__init__(what, fix=f"Raise llm.budget.{level}_usd or llm.budget.{level}_tokens and run again: what is done is kept.")
+
+
+def check_budget(settings: BudgetSettings, model: ModelConfig) -> None:
+    """Raise UserError where a budget in dollars is asked of a model without a price."""
+    dollars = (settings.call_usd, settings.task_usd, settings.job_usd, settings.sweep_usd)
+    if model.price is None and any(limit is not None for limit in dollars):
+        raise UserError(
+            f"the price of model '{model.name}' is unknown, so a budget in dollars can't be kept",
+            fix="Give model.price.prompt and model.price.completion (dollars per million tokens), or use llm.budget.*_tokens.",
+        )
+
+
+class Budget:
+    """The purse of one process."""
+
+    def __init__(self, settings: BudgetSettings, ledger: Ledger) -> None:
+        self._settings = settings
+        self._ledger = ledger
+        self._lock = threading.Lock()
+        self._flying: dict[tuple[str, str], tuple[float, int]] = {}
+
+    @contextmanager
+    def admit(self, scope: Scope, model: ModelConfig, prompt_tokens: int, most_completion: int = 0) -> Iterator[None]:
+        """Hold the estimated price of a call while it is in flight; raises BudgetExceededError.
+
+        `prompt_tokens` and `most_completion` are estimates, used for what is in flight and for the limit of a single call.
+        """
+        estimate = (cost_usd(Tokens(prompt=prompt_tokens), model.price) or 0.0, prompt_tokens)
+        worst = Tokens(prompt=prompt_tokens, completion=most_completion)
+        self._refuse("call", cost_usd(worst, model.price) or 0.0, worst.total, strictly=True)
+        keys = [(level, getattr(scope, level)) for level in LEVELS]
+        with self._lock:
+            for level, value in keys:
+                totals = self._ledger.totals(level, value)
+                flying = self._flying.get((level, value), (0.0, 0))
+                self._refuse(level, totals.known_usd + flying[0], totals.tokens + flying[1])
+            self._add(keys, estimate, 1)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._add(keys, estimate, -1)
+
+    def _add(self, keys: list[tuple[str, str]], estimate: tuple[float, int], sign: int) -> None:
+        for key in keys:
+            dollars, tokens = self._flying.get(key, (0.0, 0))
+            self._flying[key] = (dollars + sign * estimate[0], tokens + sign * estimate[1])
+
+    def _refuse(self, level: str, dollars: float, tokens: int, *, strictly: bool = False) -> None:
+        most_usd: float | None = getattr(self._settings, f"{level}_usd")
+        most_tokens: int | None = getattr(self._settings, f"{level}_tokens")
+        verb = "would be" if strictly else "is"
+        if most_usd is not None and (dollars > most_usd or (dollars == most_usd and not strictly)):
+            raise BudgetExceededError(level, f"the budget of this {level} {verb} spent (${dollars:.4f} of ${most_usd:.4f})")
+        if most_tokens is not None and (tokens > most_tokens or (tokens == most_tokens and not strictly)):
+            raise BudgetExceededError(level, f"the budget of this {level} {verb} spent ({tokens} of {most_tokens} tokens)")

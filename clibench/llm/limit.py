@@ -1,0 +1,73 @@
+"""How many calls may be in flight to one provider: halved when it says `too many`, regained one by one (AIMD, as TCP does it)."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+
+class AdaptiveLimit:
+    """The number itself, between 1 and `most`."""
+
+    def __init__(self, most: int) -> None:
+        self.most = max(1, most)
+        self.current = self.most
+        self._good = 0
+
+    def throttled(self) -> None:
+        """A rate limit was met."""
+        self.current = max(1, self.current // 2)
+        self._good = 0
+
+    def answered(self) -> None:
+        """A call went through: after as many as are allowed at once, one more is."""
+        self._good += 1
+        if self._good >= self.current and self.current < self.most:
+            self.current += 1
+            self._good = 0
+
+
+class ThreadLimiter:
+    """AdaptiveLimit for threads."""
+
+    def __init__(self, most: int) -> None:
+        self.limit = AdaptiveLimit(most)
+        self._flying = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        """Hold a place while a call is in flight."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._flying < self.limit.current)
+            self._flying += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._flying -= 1
+                self._changed.notify_all()
+
+
+class TaskLimiter:
+    """AdaptiveLimit for asyncio tasks of one loop."""
+
+    def __init__(self, most: int) -> None:
+        self.limit = AdaptiveLimit(most)
+        self._flying = 0
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Hold a place while a call is in flight."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._flying < self.limit.current)
+            self._flying += 1
+        try:
+            yield
+        finally:
+            self._flying -= 1
+            async with self._changed:
+                self._changed.notify_all()

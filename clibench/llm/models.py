@@ -1,0 +1,115 @@
+"""A model as clibench calls it: resolved from conf/model, with its price, its key looked up only when a call is made.
+
+The key is in no dataclass, so that no dump, digest, log or trajectory can hold it by accident.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from clibench.digest import digest_file
+from clibench.errors import MissingKeyError, UserError, did_you_mean
+from clibench.llm.prices import Price, price_of
+from clibench.llm.settings import ModelSettings
+
+DIALECT_NAMES = ("openai_chat", "openai_responses", "anthropic", "gemini")
+NO_KEY = "no-key"
+"""What is sent to servers that ask for none: clients refuse an empty one."""
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """One callable model."""
+
+    name: str
+    id: str
+    """litellm's name: provider/model."""
+    key_env: str | None = None
+    base_url: str | None = None
+    native: tuple[str, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    price: Price | None = None
+    script: str | None = None
+
+    @property
+    def provider(self) -> str:
+        """The part of `id` before the first slash."""
+        return self.id.partition("/")[0]
+
+    @property
+    def upstream_name(self) -> str:
+        """The model's name as its provider knows it."""
+        return self.id.partition("/")[2] or self.id
+
+    @property
+    def local(self) -> bool:
+        """Whether it is served on this machine: then a key is optional."""
+        host = urlsplit(self.base_url or "").hostname or ""
+        return host in ("localhost", "::1") or host.startswith("127.")
+
+    def key(self) -> str:
+        """The provider's key, from the environment; raises MissingKeyError. Never store what it returns."""
+        if self.key_env and (key := os.environ.get(self.key_env)):
+            return key
+        if self.key_env is None or self.local or self.script is not None:
+            return NO_KEY
+        raise MissingKeyError(
+            f"model '{self.name}' needs a key and {self.key_env} is not set",
+            fix=f"Set it (export {self.key_env}=...), or point model.base_url at a server on this machine.",
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """What of the model can change a result: not its port, price or key."""
+        body: dict[str, Any] = {"id": self.id, "params": dict(self.params)}
+        if self.script is not None:
+            body["script"] = digest_file(Path(self.script))
+        return body
+
+
+def resolve(settings: ModelSettings) -> ModelConfig:
+    """Check settings and look up the price; raises UserError."""
+    if not settings.id:
+        raise UserError(
+            f"model '{settings.name}' can't be called: it has no id", fix="Choose a model (model=gpt, model=openai_compatible, ...)."
+        )
+    if "/" not in settings.id:
+        raise UserError(f"model.id '{settings.id}' names no provider", fix="Write provider/model, for example openai/gpt-5.4.")
+    for dialect in settings.native:
+        if dialect not in DIALECT_NAMES:
+            raise UserError(f"model.native: unknown dialect '{dialect}'", fix=did_you_mean(dialect, DIALECT_NAMES))
+    if settings.script is not None and not Path(settings.script).is_file():
+        raise UserError("model.script is not a file", where=settings.script, fix="Give the path of a YAML file of scripts.")
+    if settings.key_env is None and settings.base_url is None and settings.script is None:
+        raise UserError(
+            f"model '{settings.name}' has no address",
+            fix="Set model.base_url=http://HOST:PORT/v1 (or model.script=FILE for the scripted one).",
+        )
+    return ModelConfig(
+        name=settings.name,
+        id=settings.id,
+        key_env=settings.key_env,
+        base_url=settings.base_url,
+        native=tuple(settings.native),
+        params=dict(settings.params),
+        price=price_of(settings.id, settings.price),
+        script=settings.script,
+    )
+
+
+@contextmanager
+def open_model(settings: ModelSettings) -> Iterator[ModelConfig]:
+    """The resolved model, ready to be called: where it is a script, its server runs while the context is open."""
+    model = resolve(settings)
+    if model.script is None or model.base_url is not None:
+        yield model
+        return
+    from clibench.llm.scripted import ScriptedServer, load_scripts
+
+    with ScriptedServer(load_scripts(Path(model.script))) as server:
+        yield replace(model, base_url=server.url)

@@ -1,0 +1,84 @@
+"""The typed schema of conf/model and conf/llm. Plain dataclasses, so that composing the configuration needs neither litellm nor a key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class PriceSettings:
+    """A price given in the configuration, in US dollars per million tokens; it goes before litellm's table."""
+
+    prompt: float | None = None
+    completion: float | None = None
+    cached: float | None = None
+    """Prompt tokens read from the provider's cache; null is the full prompt price."""
+    cache_write: float | None = None
+    """Prompt tokens written to the provider's cache; null is the full prompt price."""
+    source: str = ""
+    """Where the price was read."""
+    date: str = ""
+    """When it was read (YYYY-MM-DD)."""
+
+
+@dataclass
+class ModelSettings:
+    """One model. `id` is what litellm calls it (provider/name); an empty `id` is no model at all (frameworks that need none)."""
+
+    name: str = "none"
+    """Short name, as in tables and columns."""
+    id: str = ""
+    key_env: str | None = None
+    """Name of the environment variable that holds the provider's key. The key itself never enters the configuration."""
+    base_url: str | None = None
+    """Null is the provider's own."""
+    native: list[str] = field(default_factory=list)
+    """Dialects (openai_chat, openai_responses, anthropic, gemini) that `base_url` speaks itself; the others are translated by litellm."""
+    params: dict[str, Any] = field(default_factory=dict)
+    """Sent with every call: temperature, max_tokens, reasoning_effort... Part of the resume key."""
+    price: PriceSettings = field(default_factory=PriceSettings)
+    script: str | None = None
+    """For the scripted server: a YAML file of scripts."""
+
+
+@dataclass
+class RetrySettings:
+    """How calls are tried again: rate limits, time-outs, 5xx and broken connections only."""
+
+    attempts: int = 6
+    first_wait_s: float = 1.0
+    """Doubled each time, with full jitter; a Retry-After header goes before it."""
+    max_wait_s: float = 60.0
+
+
+@dataclass
+class BudgetSettings:
+    """What may be spent before calls are refused. Null is no limit, as in the paper. Checked before each call."""
+
+    call_usd: float | None = None
+    task_usd: float | None = None
+    job_usd: float | None = None
+    sweep_usd: float | None = None
+    call_tokens: int | None = None
+    task_tokens: int | None = None
+    job_tokens: int | None = None
+    sweep_tokens: int | None = None
+
+
+@dataclass
+class LlmSettings:
+    """How models are called. Nothing here changes a result, so nothing here is part of the resume key."""
+
+    cache: str = "off"
+    """off; record: answer from the cache where it can, keep what is new; replay: answer from the cache alone."""
+    cache_dir: str | None = None
+    """Null is `llm_cache` under the outputs."""
+    timeout_s: float = 600.0
+    """Of one attempt, from request to the end of the answer."""
+    stall_s: float = 120.0
+    """Longest silence within a streamed answer."""
+    concurrency: int = 16
+    """Calls in flight to one provider; halved at a rate limit, regained one by one."""
+    retry: RetrySettings = field(default_factory=RetrySettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)

@@ -1,0 +1,116 @@
+"""The verbs of the command line, each a Hydra task over its own primary config conf/<verb>.yaml.
+
+A verb's function imports what it needs when it is called: composing and printing a configuration must not pay for Docker or MLflow. The
+module registers the schemas when it is imported, so that a sweep's worker process, which unpickles the function, has them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Final
+
+from omegaconf import DictConfig
+
+from clibench.config import register
+from clibench.errors import ClibenchError
+
+register()
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb: its name is also that of its primary config."""
+
+    name: str
+    help: str
+    call: Callable[[DictConfig], Any]
+
+
+failures: list[ClibenchError] = []
+"""What verbs raised in this process since the launcher cleared it."""
+
+
+def _explained(call: Callable[[DictConfig], Any]) -> Callable[[DictConfig], Any]:
+    """Return a ClibenchError instead of raising it: Hydra writes lines of its own about whatever a task raises."""
+
+    @wraps(call)
+    def returning(config: DictConfig) -> Any:
+        try:
+            return call(config)
+        except ClibenchError as error:
+            failures.append(error)
+            return error
+
+    return returning
+
+
+@_explained
+def run(config: DictConfig) -> Any:
+    """One job; the sweeper calls it once for each job of a sweep."""
+    from clibench.experiment import run_one
+
+    return run_one(config)
+
+
+@_explained
+def grade(config: DictConfig) -> None:
+    """Grade one repository."""
+    from clibench.grade import grade
+
+    grade(config)
+
+
+@_explained
+def rescore(config: DictConfig) -> None:
+    """Judge stored recordings again."""
+    from clibench.rescore import rescore
+
+    rescore(config)
+
+
+@_explained
+def report(config: DictConfig) -> None:
+    """Write tables and pages."""
+    from clibench.reporting import report
+
+    report(config)
+
+
+@_explained
+def doctor(config: DictConfig) -> None:
+    """Check this machine."""
+    from clibench.doctor import doctor
+
+    doctor(config)
+
+
+@_explained
+def tasks(config: DictConfig) -> None:
+    """List the dataset."""
+    from clibench.listing import list_tasks
+
+    list_tasks(config)
+
+
+@_explained
+def freeze(config: DictConfig) -> None:
+    """Freeze a task."""
+    from clibench.freezing import freeze
+
+    freeze(config)
+
+
+VERBS: Final = {
+    verb.name: verb
+    for verb in (
+        Verb("run", "grade a framework's submissions on a dataset (the default); -m sweeps, dry_run=true shows the plan", run),
+        Verb("grade", "grade one repository: grade task=ID submission=DIR [output=json]", grade),
+        Verb("rescore", "judge stored recordings again with other parameters, without a sandbox", rescore),
+        Verb("report", "write outputs/report: scores.csv, tasks.csv, cases.parquet, index.html", report),
+        Verb("tasks", "list the tasks of a dataset", tasks),
+        Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
+        Verb("doctor", "check this machine and say what to do about what fails", doctor),
+    )
+}
