@@ -24,6 +24,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import gc
 import hashlib
 import json
 import os
@@ -38,7 +39,7 @@ import struct
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -329,7 +330,12 @@ def copy_tree(source: str, target: str) -> None:
         os.mkfifo(target)
     else:
         return
-    os.chown(target, before.st_uid, before.st_gid, follow_symlinks=False)
+    if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+        try:
+            os.chown(target, before.st_uid, before.st_gid, follow_symlinks=False)
+        except OSError as error:  # an owner that this user namespace does not know
+            if error.errno not in (errno.EPERM, errno.EINVAL):
+                raise
     if not stat.S_ISLNK(before.st_mode):
         os.chmod(target, stat.S_IMODE(before.st_mode))
     os.utime(target, ns=(before.st_mtime_ns, before.st_mtime_ns), follow_symlinks=False)
@@ -535,7 +541,14 @@ class Place:
         os.makedirs(path)
         for folder, mode in folders.items():
             os.mkdir(f"{path}/{folder}", mode)
-        for folder, mode in (("workspace", 0o755), ("home", 0o755), ("home/user", 0o755), ("tmp", 0o1777), ("var/tmp", 0o1777)):
+        for folder, mode in (
+            ("workspace", 0o755),
+            ("home", 0o755),
+            ("home/user", 0o755),
+            ("tmp", 0o1777),
+            ("var/tmp", 0o1777),
+            ("run", 0o755),
+        ):
             os.mkdir(f"{path}/{folder}")
             os.chmod(f"{path}/{folder}", mode)
         for folder in ("workspace", "home/user"):
@@ -557,7 +570,7 @@ class Place:
             self._make_skeleton(path)
         elif self.isolation == "overlay":
             # What the image has in these is not part of the state, nor are the marks of the container.
-            for folder in ("workspace", "home", "tmp", "var/tmp"):
+            for folder in ("workspace", "home", "tmp", "var/tmp", "run"):
                 os.setxattr(f"{path}/{folder}", "trusted.overlay.opaque", b"y")
             for name in (".dockerenv", "build"):
                 if os.path.lexists(f"/{name}"):
@@ -572,17 +585,27 @@ class Place:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             if "link" in item:
                 os.symlink(item["link"], target)
-            elif item.get("copy"):
-                if os.path.lexists(item["source"]):
-                    copy_tree(item["source"], target)
+            elif "script" in item:
+                write_file(target, item["script"].encode(), 0o755)
+            elif "copy" in item:
+                with contextlib.suppress(OSError):  # what this user may not read, no program of theirs needs
+                    copy_tree(item["copy"], target)
             else:
                 os.makedirs(target, exist_ok=True)
-        for folder in ("root", "run", "mnt", "srv", "media"):
+        for folder in ("root", "mnt", "srv", "media", *(target.lstrip("/") for _, target in self.hello["binds"])):
             os.makedirs(f"{path}/{folder}", exist_ok=True)
         # The user of the trial owns these, there being no other user; so that they are as closed as in a container, nobody may write.
         for folder in ("etc", "home", "opt", "run", "mnt", "srv", "media", "var", "dev", ""):
             os.chmod(f"{path}/{folder}", 0o555)
         os.chmod(f"{path}/root", 0o111)
+
+
+def _sources(hello: dict[str, Any]) -> dict[str, str]:
+    """What is shown from outside the namespaces, by the name under which it is staged."""
+    sources = {str(number): item["source"] for number, item in enumerate(hello["system"]) if "source" in item}
+    if hello["prefix"]:
+        sources["prefix"] = hello["prefix"]
+    return sources | {f"bind{number}": source for number, (source, _) in enumerate(hello["binds"])}
 
 
 def enter_place(hello: dict[str, Any]) -> Place:
@@ -591,21 +614,19 @@ def enter_place(hello: dict[str, Any]) -> Place:
     point = next((path for path in SCRATCH_POINTS if os.path.isdir(path)), None)
     if point is None:
         raise Fault("there is no folder to mount on", f"make one of {', '.join(SCRATCH_POINTS)}")
-    sources = [item["source"] for item in hello["system"] if "source" in item and not item.get("copy")]
+    sources = _sources(hello)
     if place.local:
-        _enter_user_namespace(hello, point, sources)
+        if os.getuid() == 0:
+            sources = _give_up_root(hello, point, sources)
+        _enter_user_namespace()
         place.uid = 0
-        staged = point if os.path.isdir(f"{point}/0") else None
     else:
         try:
             unshare(CLONE_NEWNS)
             mount("none", "/", None, MS_REC | MS_PRIVATE)
         except OSError as error:
             raise Fault(f"no right to make namespaces ({error.strerror})", "start the container with --cap-add SYS_ADMIN") from error
-        staged = None
-    held = [os.open(f"{staged}/{number}" if staged else source, os.O_PATH | os.O_CLOEXEC) for number, source in enumerate(sources)]
-    prefix = hello["prefix"]
-    held_prefix = os.open(f"{staged}/prefix" if staged else prefix, os.O_PATH | os.O_CLOEXEC) if prefix else None
+    held = _hold(sources)
     place.scratch = point
     try:
         mount("clibench", point, "tmpfs", MS_NOSUID, "mode=0711")
@@ -613,48 +634,54 @@ def enter_place(hello: dict[str, Any]) -> Place:
         raise Fault(
             f"no right to mount ({error.strerror})", "where AppArmor is on, start the container with --security-opt apparmor=unconfined"
         ) from error
-    for folder in ("proc", "dev", "base", "fixtures", "slots", "prefix", "system"):
+    for folder in ("proc", "dev", "base", "fixtures", "slots", "system", *held):
         os.mkdir(f"{point}/{folder}")
     try:
         mount("proc", f"{point}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     except OSError as error:
         raise Fault(f"can't mount /proc ({error.strerror})", "parts of /proc are hidden here (a container in a container?)") from error
-    if held_prefix is not None:
-        bind(f"/proc/self/fd/{held_prefix}", f"{point}/prefix", read_only=True)
-    for number, (source, fd) in enumerate(zip(sources, held, strict=True)):
-        target = next(item["target"] for item in hello["system"] if item.get("source") == source)
-        staging = f"{point}/system/{number}"
-        os.mkdir(staging)
-        bind(f"/proc/self/fd/{fd}", staging, read_only=True)
-        place.systems.append((staging, target.lstrip("/")))
-    for fd in (*held, *([held_prefix] if held_prefix is not None else [])):
+    for name, fd in held.items():
+        writable = name.startswith("bind") or (name == "prefix" and hello["prefix_writable"])
+        bind(f"/proc/self/fd/{fd}", f"{point}/{name}", read_only=not writable)
+        if name.isdigit():
+            place.systems.append((f"{point}/{name}", hello["system"][int(name)]["target"].lstrip("/")))
         os.close(fd)
     _make_dev(f"{point}/dev")
     return place
 
 
-def _enter_user_namespace(hello: dict[str, Any], point: str, sources: list[str]) -> None:
+def _hold(sources: dict[str, str]) -> dict[str, int]:
+    """Keep hold of folders that a mount may soon hide."""
+    held = {}
+    for name, source in sources.items():
+        try:
+            held[name] = os.open(source, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise Fault(f"can't reach the folder {source} ({error.strerror})") from error
+    return held
+
+
+def _give_up_root(hello: dict[str, Any], point: str, sources: dict[str, str]) -> dict[str, str]:
+    """Stage the folders that only root may reach; then give root up for good, before any program runs. Returns where they are staged."""
+    uid = int(hello["drop_to"])
+    unshare(CLONE_NEWNS)
+    mount("none", "/", None, MS_REC | MS_PRIVATE)
+    held = _hold(sources)
+    mount("clibench", point, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
+    for name, fd in held.items():
+        os.mkdir(f"{point}/{name}")
+        bind(f"/proc/self/fd/{fd}", f"{point}/{name}")
+        os.close(fd)
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    prctl(PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root
+    os.chdir("/")
+    return {name: f"{point}/{name}" for name in sources}
+
+
+def _enter_user_namespace() -> None:
     uid, gid = os.getuid(), os.getgid()
-    if uid == 0:
-        # Folders that only root can reach are staged by root; then root is given up for good, before any program runs.
-        uid = gid = int(hello["drop_to"])
-        unshare(CLONE_NEWNS)
-        mount("none", "/", None, MS_REC | MS_PRIVATE)
-        prefix = hello["prefix"]
-        held = {str(number): os.open(source, os.O_PATH | os.O_CLOEXEC) for number, source in enumerate(sources)}
-        if prefix:
-            held["prefix"] = os.open(prefix, os.O_PATH | os.O_CLOEXEC)
-        mount("clibench", point, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
-        os.mkdir(f"{point}/0")
-        for name, fd in held.items():
-            os.makedirs(f"{point}/{name}", exist_ok=True)
-            bind(f"/proc/self/fd/{fd}", f"{point}/{name}")
-            os.close(fd)
-        os.setgroups([])
-        os.setresgid(gid, gid, gid)
-        os.setresuid(uid, uid, uid)
-        prctl(PR_SET_DUMPABLE, 1)
-        os.chdir("/")
     try:
         unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS)
         write_existing("/proc/self/setgroups", "deny")
@@ -664,8 +691,8 @@ def _enter_user_namespace(hello: dict[str, Any], point: str, sources: list[str])
     except OSError as error:
         raise Fault(
             f"user namespaces are not allowed here ({error.strerror})",
-            "allow them: sysctl -w user.max_user_namespaces=15000 kernel.unprivileged_userns_clone=1 "
-            "kernel.apparmor_restrict_unprivileged_userns=0 (whichever exist), or use sandbox=docker",
+            "allow them as root: sysctl -w user.max_user_namespaces=15000 kernel.unprivileged_userns_clone=1 "
+            "kernel.apparmor_restrict_unprivileged_userns=0 (those that exist), or use sandbox=docker",
         ) from error
     child = os.fork()
     if child == 0:
@@ -751,6 +778,8 @@ def mount_slot(slot: str, size_mb: int) -> None:
 def overlay_root(place: Place, slot: str, layers: tuple[str, ...], view: str | None) -> Root:
     """Mount an overlay over `layers` as the root of a trial."""
     merged = f"{slot}/root"
+    # The root of an overlay takes its attributes from the upper directory.
+    os.chmod(f"{slot}/up", stat.S_IMODE(os.lstat(layers[0]).st_mode))
     mount_overlay(place, layers, f"{slot}/up", f"{slot}/work", merged)
     root = Root(slot, merged, [], [])
     if view is not None:
@@ -758,6 +787,7 @@ def overlay_root(place: Place, slot: str, layers: tuple[str, ...], view: str | N
     for number, (source, target) in enumerate(place.systems):
         up, work = f"{slot}/sys{number}", f"{slot}/syswork{number}"
         os.mkdir(up)
+        os.chmod(up, stat.S_IMODE(os.lstat(source).st_mode) & 0o7555)
         os.mkdir(work)
         try:
             mount_overlay(place, (source,), up, work, f"{merged}/{target}")
@@ -793,7 +823,7 @@ def copy_root(place: Place, slot: str, template: str | None, base: str) -> Root:
 
 
 def _bind_container(merged: str, base: str) -> None:
-    covered = {"workspace", "home", "tmp", "var", "dev", "proc", "sys", "opt", "etc", "mnt", "build", ".dockerenv"}
+    covered = {"workspace", "home", "tmp", "var", "dev", "proc", "sys", "run", "opt", "etc", "mnt", "build", ".dockerenv"}
     for name in sorted(os.listdir("/")):
         found = os.lstat(f"/{name}")
         if stat.S_ISLNK(found.st_mode):
@@ -801,7 +831,7 @@ def _bind_container(merged: str, base: str) -> None:
         elif name not in covered and stat.S_ISDIR(found.st_mode):
             os.mkdir(f"{merged}/{name}")
             bind(f"/{name}", f"{merged}/{name}")
-    for name in ("dev", "proc", "sys", "opt", "home", "workspace", "tmp"):
+    for name in ("dev", "proc", "sys", "run", "opt", "home", "workspace", "tmp"):
         copy_tree(f"{base}/{name}", f"{merged}/{name}")
     for name in ("etc", "var", "opt"):
         os.makedirs(f"{merged}/{name}", exist_ok=True)
@@ -899,8 +929,6 @@ def _copy_folders(place: Place, layer: Layer, slot: str) -> None:
             os.chown(f"{slot}/up/{above}", old.st_uid, old.st_gid)
             os.chmod(f"{slot}/up/{above}", stat.S_IMODE(old.st_mode))
             os.utime(f"{slot}/up/{above}", ns=(old.st_mtime_ns, old.st_mtime_ns))
-    root_mode = os.lstat(layer.view)
-    os.chmod(f"{slot}/up", stat.S_IMODE(root_mode.st_mode))
 
 
 # ----------------------------------------------------------------------------------------------------------------------------- program
@@ -978,7 +1006,7 @@ class Executor:
         One that stayed untouched can't be told from a new one and is kept: bringing up its loopback interface waits for the kernel's one
         network lock, tens of milliseconds on a busy machine.
         """
-        if self._network_used():
+        if not self._place.hello["network"] and self._network_used():
             user, network = self._make_namespaces(self._place.hello["conditions"]["uid"])
             _check(_libc.setns(network, CLONE_NEWNET), "setns")
             self._in_own_network = True
@@ -1121,86 +1149,99 @@ class Executor:
         return end
 
     def _be_init(self, program: Program, root: Root, user: int, stdio: tuple[int, int, int], told: int) -> NoReturn:
-        """PID 1 of the trial: sets the stage, starts the program, reaps, tells how it ended. When it exits, the kernel kills the rest."""
+        """PID 1 of the trial: sets the stage, gives up all rights, starts the program, reaps, tells how it ended.
+
+        When it exits, the kernel kills the rest. It shares the user of the program, which can't harm it all the same: the first process of
+        a PID namespace takes no signal from within, and one that is not dumpable can't be looked into.
+        """
         try:
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
-                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             self._set_stage(program, root)
-            os.setgroups([]) if not self._place.local else None
-            for _ in range(program.first_pid - 2):
-                child = clone(0)
-                if child == 0:
-                    os._exit(0)
-                os.waitpid(child, 0)
-            start = time.monotonic()
-            main = os.fork()
-            if main == 0:
-                self._be_program(program, user, stdio, told)
-            for fd in stdio:
-                os.close(fd)
-            while True:
-                pid, status, usage = os.wait4(-1, 0)
-                if pid == main:
-                    break
-            code = os.waitstatus_to_exitcode(status)
-            report = {
-                "status": ("exit", code) if code >= 0 else ("signal", -code),
-                "wall_s": time.monotonic() - start,
-                "cpu_s": usage.ru_utime + usage.ru_stime,
-                "max_rss_kb": usage.ru_maxrss,
-            }
-            os.write(told, json.dumps(report).encode())
+            self._give_up_rights(program, user)
+            report = self._start_and_reap(program, stdio)
         except BaseException as error:  # noqa: BLE001 - told to the worker; this process must never return into the worker's code
-            os.write(told, json.dumps({"fault": f"could not set the stage: {error}"}).encode())
+            report = {"fault": f"could not start the program: {error}"}
+        try:
+            os.write(told, json.dumps(report).encode())
         finally:
             os._exit(0)
 
     def _set_stage(self, program: Program, root: Root) -> None:
-        mount("none", "/", None, MS_REC | MS_PRIVATE)
-        merged = root.merged
+        merged, scratch = root.merged, self._place.scratch
         if program.tool and self._place.hello["prefix"]:
-            mount(f"{self._place.scratch}/prefix", f"{merged}/{TOOL}", None, MS_BIND)
-        mount(f"{self._place.scratch}/dev", f"{merged}/dev", None, MS_BIND | MS_REC)
+            mount(f"{scratch}/prefix", f"{merged}/{TOOL}", None, MS_BIND)
+        for number, (_, target) in enumerate(self._place.hello["binds"]):
+            mount(f"{scratch}/bind{number}", f"{merged}{target}", None, MS_BIND)
+        mount(f"{scratch}/dev", f"{merged}/dev", None, MS_BIND | MS_REC)
         mount(f"{root.slot}/shm", f"{merged}/dev/shm", None, MS_BIND)
         mount("proc", f"{merged}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2")
         socket.sethostname(program.host)
         os.chroot(merged)
         os.chdir("/")
+        if program.first_pid > 2:
+            write_existing("/proc/sys/kernel/ns_last_pid", str(program.first_pid - 1))
+        write_existing("/proc/self/oom_score_adj", "1000")
 
-    def _be_program(self, program: Program, user: int, stdio: tuple[int, int, int], told: int) -> NoReturn:
+    def _give_up_rights(self, program: Program, user: int) -> None:
+        if not self._place.local:  # there, the kernel forbids it, and there is no group to lose but the user's own
+            os.setgroups([])
+        _check(_libc.setns(user, CLONE_NEWUSER), "setns")
+        os.setresgid(program.uid, program.uid, program.uid)
+        os.setresuid(program.uid, program.uid, program.uid)
+        drop_capabilities()
+        prctl(PR_SET_DUMPABLE, 0)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # the change of user cleared it
+        processes = self._place.limits["processes"] + 1  # this one counts too
+        for name, value in ((resource.RLIMIT_NPROC, processes), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 1024)):
+            resource.setrlimit(name, (value, value))
+        os.umask(self._place.hello["umask"])
+        os.chdir(program.cwd)
+        prctl(PR_SET_NO_NEW_PRIVS, 1)
+        install_filter(self._filter)
+
+    def _start_and_reap(self, program: Program, stdio: tuple[int, int, int]) -> dict[str, Any]:
+        start = time.monotonic()
         try:
-            os.setsid()
-            write_existing("/proc/self/oom_score_adj", "1000")
-            _check(_libc.setns(user, CLONE_NEWUSER), "setns")
-            os.setresgid(program.uid, program.uid, program.uid)
-            os.setresuid(program.uid, program.uid, program.uid)
-            drop_capabilities()
-            limits = self._place.limits
-            for name, value in ((resource.RLIMIT_NPROC, limits["processes"]), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 1024)):
-                resource.setrlimit(name, (value, value))
-            prctl(PR_SET_NO_NEW_PRIVS, 1)
-            os.umask(self._place.hello["umask"])
-            os.chdir(program.cwd)
-            for target, fd in enumerate(stdio):
-                os.dup2(fd, target)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ):
-                signal.signal(number, signal.SIG_DFL)
-            install_filter(self._filter)
-        except BaseException as error:  # noqa: BLE001 - told to the worker
-            os.write(told, json.dumps({"fault": f"could not start the program: {error}"}).encode())
-            os._exit(1)
-        try:
-            os.execvpe(program.argv[0], program.argv, program.env)
+            main = os.posix_spawn(
+                find_executable(program.argv[0], program.env.get("PATH", "")),
+                program.argv,
+                program.env,
+                file_actions=[(os.POSIX_SPAWN_DUP2, fd, target) for target, fd in enumerate(stdio)],
+                setsid=True,
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
+            )
         except OSError as error:
             # As a shell does, and as a shell would say it: that there is nothing to run is a fact about the submission.
-            missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
-            os.write(2, f"{program.argv[0]}: {os.strerror(error.errno or 0)}\n".encode("utf-8", "surrogateescape"))
-            os._exit(127 if missing else 126)
-        except ValueError as error:
-            os.write(told, json.dumps({"fault": f"the command line can't be run: {error}"}).encode())
-        finally:
-            os._exit(1)
+            os.write(stdio[2], f"{program.argv[0]}: {os.strerror(error.errno or 0)}\n".encode("utf-8", "surrogateescape"))
+            return {"status": ("exit", 127 if error.errno in (errno.ENOENT, errno.ENOTDIR) else 126)}
+        for fd in stdio:
+            os.close(fd)
+        while True:
+            pid, status, usage = os.wait4(-1, 0)
+            if pid == main:
+                break
+        code = os.waitstatus_to_exitcode(status)
+        return {
+            "status": ("exit", code) if code >= 0 else ("signal", -code),
+            "wall_s": time.monotonic() - start,
+            "cpu_s": usage.ru_utime + usage.ru_stime,
+            "max_rss_kb": usage.ru_maxrss,
+        }
+
+
+def find_executable(name: str, path: str) -> str:
+    """What a shell would run for `name`; raises the OSError that it would report."""
+    if "/" in name:
+        return name
+    failure = errno.ENOENT
+    for folder in path.split(":"):
+        found = f"{folder}/{name}"
+        if os.access(found, os.X_OK) and os.path.isfile(found):
+            return found
+        if os.path.lexists(found):
+            failure = errno.EACCES
+    raise OSError(failure, os.strerror(failure))
 
 
 class Memory:
@@ -1225,15 +1266,19 @@ class Memory:
         if now < self._next:
             return False
         self._next = now + self.interval_s
-        proc = f"{self._proc}/{init}/root/proc"
         page_kb = resource.getpagesize() >> 10
-        try:
-            names = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
-            if sum(self._number(f"{proc}/{name}/statm", 1) for name in names) * page_kb <= self._limit_kb:
-                return False
-            return sum(self._proportional(f"{proc}/{name}/smaps_rollup") for name in names) > self._limit_kb
-        except OSError:
+        processes = list(self._below(init))
+        if sum(self._number(f"{self._proc}/{pid}/statm", 1) for pid in processes) * page_kb <= self._limit_kb:
             return False
+        return sum(self._proportional(f"{self._proc}/{pid}/smaps_rollup") for pid in processes) > self._limit_kb
+
+    def _below(self, parent: int) -> Iterator[int]:
+        """All descendants; none is lost, since orphans become children of the trial's first process."""
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"{self._proc}/{parent}/task"):
+                for child in Path(f"{self._proc}/{parent}/task/{thread}/children").read_text().split():
+                    yield int(child)
+                    yield from self._below(int(child))
 
     def exceeded(self, max_rss_kb: int) -> bool:
         """Whether the trial that ended had been over the limit."""
@@ -1360,7 +1405,6 @@ class Fixtures:
         if self._place.isolation == "copy":
             root = copy_root(self._place, slot, layers[0], base)
         else:
-            os.chmod(f"{slot}/up", stat.S_IMODE(os.lstat(layers[0]).st_mode))
             root = overlay_root(self._place, slot, (*layers, *lower_layers(self._place, base)), None)
         limits = self._place.limits
         program = Program(argv, env, "/workspace", b"", conditions["host"], conditions["uid"], 2, max(60.0, limits["wall_s"]), tool=False)
@@ -1503,7 +1547,7 @@ class Worker:
             )
             ended = self._executor.run(program, root)
             differ = Differ(limits["content_bytes"], 16 * limits["content_bytes"], 2 * limits["disk_mb"] << 20)
-            changes = root.changes(differ)
+            changes = root.changes(differ) if self._place.hello["record"] else []
         finally:
             with contextlib.suppress(OSError):
                 unmount(self._slot)
@@ -1654,6 +1698,7 @@ class Server:
 
 def main() -> int:
     """Serve one client on standard input and output."""
+    gc.disable()  # a collection would touch, and so copy, the memory that forked processes share
     frame = read_frame(0)
     if frame is None:
         return 0

@@ -47,6 +47,16 @@ class RunnerPlace:
     """Local only: the folders and links that make up the system (see `local.system_folders`)."""
     drop_to: int | None = None
     """Local only, when started as root: the unprivileged user that the runner becomes first."""
+    toolchain: bool = False
+    """Local only: /opt/toolchain/bin comes second on PATH."""
+    binds: tuple[tuple[str, str], ...] = ()
+    """Local only: (folder of the host, where it is seen), writable; for an installation."""
+    prefix_writable: bool = False
+    """For an installation."""
+    network: bool = False
+    """For an installation: stay in the network that the runner was started in."""
+    record: bool = True
+    """Whether side effects are asked for."""
 
 
 @dataclass
@@ -172,6 +182,7 @@ class PipeSession:
     ) -> None:
         self._argv, self._env, self._place, self._limits, self._workers = argv, env, place, limits, max(1, workers)
         self._on_close = on_close
+        self._closed = False
         self._channel: ProcessChannel | None = None
         self._known: set[str] = set()
         self._number = 0
@@ -190,13 +201,19 @@ class PipeSession:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is anything to close."""
+        return not self._closed
+
     def close(self) -> None:
         """End the runner and its trials, then what the back end made. May be called twice."""
         if self._channel is not None:
             self._channel.close()
             self._channel = None
-        on_close, self._on_close = self._on_close, lambda: None
-        on_close()
+        if not self._closed:
+            self._closed = True
+            self._on_close()
 
     def run(
         self, cases: Iterable[Case], fixtures: Mapping[str, Fixture], *, stability: int | None = None
@@ -243,7 +260,7 @@ class PipeSession:
         if case.fixture not in self._known:
             self._open_channel().send(pack(fixture_message(case.fixture, fixture)))
             self._known.add(case.fixture)
-        self._open_channel().send(pack(trial_message(number, case, under)))
+        self._open_channel().send(pack(trial_message(number, case, under, toolchain=self._place.toolchain)))
 
     def _receive(self, timeout: float) -> dict[str, Any]:
         return unpack(self._open_channel().receive(timeout=timeout))
@@ -301,14 +318,17 @@ def fixture_message(digest: str, fixture: Fixture) -> dict[str, Any]:
     }
 
 
-def trial_message(number: int, case: Case, under: Conditions) -> dict[str, Any]:
+def trial_message(number: int, case: Case, under: Conditions, *, toolchain: bool = False) -> dict[str, Any]:
     """A trial; `n` comes back with its result."""
+    path = under.environment["PATH"]
+    if toolchain:
+        path = path.replace("/opt/tool/bin:", "/opt/tool/bin:/opt/toolchain/bin:", 1)
     return {
         "type": "trial",
         "n": number,
         "argv": list(case.argv),
         "stdin": case.stdin,
-        "env": {**under.environment, "PWD": case.cwd, **case.env},
+        "env": {**under.environment, "PATH": path, "PWD": case.cwd, **case.env},
         "cwd": case.cwd,
         "timeout_s": case.timeout_s,
         "fixture": case.fixture,
