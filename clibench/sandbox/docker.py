@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -25,7 +26,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from clibench.digest import digest_file
 from clibench.errors import SandboxError
 from clibench.sandbox.daemon import docker, docker_error
 from clibench.sandbox.image import Image, ensure_image, user_image
@@ -33,9 +33,12 @@ from clibench.sandbox.installation import BUILD_ENVIRONMENT, FREE_BYTES, CappedL
 from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Limits, Session, TrialFault
 from clibench.sandbox.reap import OUTPUTS_LABEL, OWNER_LABEL, Owner, reap_scratch, scratch_folder
 from clibench.sandbox.registries import host_certificates, offline_settings, registry_settings
-from clibench.sandbox.session import PipeSession, RunnerPlace
+from clibench.sandbox.runner import runner_digest
+from clibench.sandbox.session import PipeSession, RunnerPlace, contract_digest
 from clibench.sandbox.settings import SandboxConfig
 from clibench.tasks.case import Case, Fixture
+
+log = logging.getLogger(__name__)
 
 _HERE: Final = Path(__file__).parent
 _STEP: Final = "/usr/local/lib/clibench-build-step.py"
@@ -74,7 +77,13 @@ class DockerSandbox:
 
     def describe(self) -> dict[str, str]:
         """Identity for results and keys. Raises SandboxError where no trial can be run with it."""
-        return {"backend": "docker", "image": self._image.digest, "runner": digest_file(_HERE / "runner.py"), **self._found}
+        return {
+            "backend": "docker",
+            "image": self._image.digest,
+            "runner": runner_digest(),
+            "contract": contract_digest(),
+            **self._found,
+        }
 
     def build(self, request: BuildRequest) -> BuildResult:
         """Install a submission or an oracle in a container of its own. Raises SandboxError only for faults of the harness."""
@@ -279,8 +288,11 @@ def reap_containers() -> int:
 
 
 def remove_containers(label: str) -> None:
-    """Remove all containers that carry a label."""
-    _remove(docker("ps", "--all", "--quiet", "--no-trunc", f"--filter=label={label}").split())
+    """Remove all containers that carry a label. A failure must not spoil the results that are there: the next start tries again."""
+    try:
+        _remove(docker("ps", "--all", "--quiet", "--no-trunc", f"--filter=label={label}").split())
+    except SandboxError as error:
+        log.warning("left behind until the next start: containers with the label %s (%s)", label, error.message)
 
 
 def _remove(containers: list[str]) -> None:
