@@ -142,8 +142,6 @@ class OracleSpec(Strict):
     """SPDX identifier."""
     extras: tuple[str, ...] = ()
     """Of a Python package."""
-    module: str | None = None
-    """For Go, the module, where it is not a prefix that the tool chain finds by itself."""
 
 
 class TaskHead(Strict):
@@ -154,6 +152,8 @@ class TaskHead(Strict):
     category: str = Field(min_length=1)
     forbidden: tuple[str, ...] = ()
     """Words that must not appear in the prompt, besides the names of package, entry and module: authors, owners, brands."""
+    allowed: tuple[str, ...] = ()
+    """Words and addresses that the tool itself prints or takes (a licence's address, a default), and that may therefore appear."""
 
 
 class Spec(Strict):

@@ -3,7 +3,7 @@
 | registry | content of oracle.lock | installed by |
 | --- | --- | --- |
 | pypi | a requirements file with hashes | `pip install --no-deps --require-hashes -r requirements.txt` |
-| npm | a package-lock.json (version 3) without the registry's address; its root depends on the oracle alone | `npm ci` beside `package.json` |
+| npm | a package-lock.json (version 3) without addresses; its root depends on the oracle alone | `npm ci` beside `package.json` |
 | go | go.mod and go.sum, as two sections `-- NAME --`, as in Go's txtar | `go install PACKAGE` in the module that they make |
 
 `installation_files` gives the files that the client wants to find; nothing here runs a client.

@@ -47,7 +47,7 @@ class Oracle:
     """Executable that the installation creates."""
     licence: str
     lock: str
-    """Content of oracle.lock: every package that is installed, with the hash of its artefact, in the registry client's own format (`oracle_lock.py`)."""
+    """Content of oracle.lock: every package that is installed, with the hash of its artefact (forms: `oracle_lock.py`)."""
     digest: str
     """SHA-256 of the canonical form of `lock`: what was installed, whatever the platform."""
 

@@ -1,0 +1,323 @@
+"""Freeze a task: from spec.yaml and context.md, with the oracle in a sandbox, to a folder that needs neither again.
+
+Pin and install the oracle, expand the spec, run every case several times under changed conditions, name a normaliser for what may differ
+or quarantine it, write the prompt, and lock all of it by digests. The same spec on the same sandbox gives the same bytes. lock.json is
+written last: a freeze that was interrupted leaves a folder that the loader refuses, never one that is half old and half new.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import clibench
+from clibench.digest import digest_bytes
+from clibench.errors import SandboxError, TaskError
+from clibench.evaluation.normalise import resolve
+from clibench.recording import Recording
+from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
+from clibench.synthesis.expand import Expansion, expand
+from clibench.synthesis.leaks import leaks, own_names
+from clibench.synthesis.prompt import Example, HelpText, write_prompt
+from clibench.synthesis.spec import Spec, read_spec
+from clibench.tasks import folder as files
+from clibench.tasks.case import Case, Fixture
+from clibench.tasks.head import OraclePin, PatternHead, TaskFile, encode_head
+from clibench.tasks.oracle_lock import lock_digest
+from clibench.tasks.pin import Pin, pin_oracle
+from clibench.tasks.stability import Stability, judge_stability
+from clibench.tasks.task import Difficulty, Oracle
+
+RUNS = 5
+"""Runs of every case: one under the contract, which is kept, and four under conditions that are changed each time."""
+SHOWN_OUTPUT = 3000
+"""Bytes of standard output up to which a case is preferred as the prompt's example."""
+
+
+@dataclass(frozen=True)
+class PatternReport:
+    """How much a pattern tests."""
+
+    cases: int
+    valid: int
+    ok: int
+    """Cases whose oracle exits 0."""
+    distinct: int
+    """Different results (status, output, side effects) among the cases: fifty commands with one result test as much as one."""
+
+
+@dataclass(frozen=True)
+class FreezeReport:
+    """What a freeze made of a task."""
+
+    task: str
+    loc: int
+    cases: int
+    patterns: Mapping[str, PatternReport]
+    normalisers: tuple[str, ...]
+    masked: Mapping[str, tuple[str, ...]]
+    quarantined: Mapping[str, str]
+    shortfalls: tuple[str, ...]
+
+
+def freeze_task(
+    folder: Path,
+    sandbox: Sandbox,
+    *,
+    runs: int = RUNS,
+    workers: int = 2,
+    limits: Limits | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> FreezeReport:
+    """Freeze the task in `folder` (spec.yaml, context.md), in place; `say` hears of each step.
+
+    Raises TaskError for a faulty spec, an oracle that can't be had, a leak in the prompt or a pattern without a stable case;
+    SandboxError where trials can't be carried out.
+    """
+    from clibench.evaluation.build import build_oracle
+
+    spec = read_spec(folder / files.SPEC)
+    context = _context(folder)
+    expansion = expand(spec)
+    for shortfall in expansion.shortfalls:
+        say(str(shortfall))
+    say(f"pinning {spec.oracle.name} {spec.oracle.version}")
+    pin = _pin(folder, spec, sandbox)
+    oracle = _oracle(spec, pin)
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="clibench-freeze-") as scratch:
+        prefix = Path(scratch) / "prefix"
+        prefix.mkdir()
+        built = build_oracle(sandbox, spec.task.language.value, oracle, spec.task.alias, prefix)
+        if not built.ok:
+            tail = built.log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+            raise TaskError(f"the oracle can't be installed: {built.reason}: {tail[0]}", where=str(folder))
+        with sandbox.open(language=spec.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
+            say(f"running {len(expansion.cases)} cases, {runs} times each")
+            kept = _run(session, expansion.cases, expansion.fixtures, None)
+            again = [_run(session, expansion.cases, expansion.fixtures, number) for number in range(1, runs)]
+            helps = _helps(session, spec)
+
+    normalisers = _normalisers(spec, kept.values())
+    of_pattern = {pattern.id: _spelled(spec, pattern.normalisers) for pattern in spec.patterns}
+    stability = judge_stability(
+        {case: [kept[case], *(run[case] for run in again)] for case in kept},
+        {case.id: expansion.fixtures[case.fixture] for case in expansion.cases},
+        {case.id: (*normalisers, *of_pattern[case.pattern]) for case in expansion.cases},
+        spec.task.alias,
+    )
+    cases = tuple(case for case in expansion.cases if case.id not in stability.quarantined)
+    examples = _examples(spec, expansion, cases, kept)
+    prompt = write_prompt(spec, context, helps, examples)
+    found = leaks(prompt, spec, cases, [example.case for example in examples.values()])
+    if found:
+        raise TaskError(
+            f"the prompt would tell {'; '.join(found[:5])}", where=str(folder), fix="Change context.md, the spec or its fixtures."
+        )
+
+    recordings = {case.id: kept[case.id] for case in cases}
+    head = _head(folder, spec, pin, oracle, cases, normalisers, stability)
+    patterns = _patterns(spec, expansion, cases, recordings)
+    contents = {
+        files.TASK: encode_head(head),
+        files.SPEC: (folder / files.SPEC).read_bytes(),
+        files.PROMPT: prompt.encode("utf-8", "surrogateescape"),
+        files.CASES: files.encode_cases(cases),
+        files.FIXTURES: files.encode_fixtures({case.fixture: expansion.fixtures[case.fixture] for case in cases}),
+        files.RECORDINGS: files.encode_recordings(recordings),
+        files.ORACLE_LOCK: pin.lock.encode(),
+    }
+    lock = {
+        "files": {name: digest_bytes(content) for name, content in contents.items()},
+        "context": digest_bytes((folder / files.CONTEXT).read_bytes()),
+        "made_with": {"clibench": clibench.__version__, **sandbox.describe()},
+        "limits": asdict(limits),
+        "patterns": {name: asdict(report) for name, report in patterns.items()},
+        "shortfalls": [str(shortfall) for shortfall in expansion.shortfalls],
+        "stability": {
+            "runs": runs,
+            "masked": dict(Counter("+".join(names) for names in stability.normalisers.values())),
+            "quarantined": dict(stability.quarantined),
+        },
+    }
+    _write(folder, contents, files.encode_json(lock))
+    return FreezeReport(
+        task=folder.name,
+        loc=pin.loc,
+        cases=len(cases),
+        patterns=patterns,
+        normalisers=normalisers,
+        masked=stability.normalisers,
+        quarantined=stability.quarantined,
+        shortfalls=tuple(map(str, expansion.shortfalls)),
+    )
+
+
+def _context(folder: Path) -> str:
+    try:
+        text = (folder / files.CONTEXT).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"cannot be read: {error}", where=str(folder / files.CONTEXT), fix="Describe there what the tool is for.") from None
+    if not text.strip():
+        raise TaskError("empty", where=str(folder / files.CONTEXT), fix="Describe there what the tool is for.")
+    return text
+
+
+def _pin(folder: Path, spec: Spec, sandbox: Sandbox) -> Pin:
+    """The lock and size of the oracle; a lock that was frozen for the same release is kept, whatever its dependencies are by now."""
+    from clibench.synthesis.explain import validate
+    from clibench.synthesis.located import read_located
+
+    pin = pin_oracle(sandbox, spec.oracle, spec.task.language)
+    if not (folder / files.TASK).is_file() or not (folder / files.ORACLE_LOCK).is_file():
+        return pin
+    frozen = validate(read_located(folder / files.TASK), TaskFile).oracle
+    lock = (folder / files.ORACLE_LOCK).read_text("utf-8")
+    same = (frozen.registry, frozen.name, frozen.version) == (spec.oracle.registry, spec.oracle.name, spec.oracle.version)
+    return Pin(lock, pin.loc) if same and lock_digest(frozen.registry, lock) == frozen.digest else pin
+
+
+def _oracle(spec: Spec, pin: Pin) -> Oracle:
+    return Oracle(
+        registry=spec.oracle.registry,
+        name=spec.oracle.name,
+        version=spec.oracle.version,
+        entry=spec.oracle.entry,
+        licence=spec.oracle.licence,
+        lock=pin.lock,
+        digest=lock_digest(spec.oracle.registry, pin.lock),
+    )
+
+
+def _run(session: Session, cases: Sequence[Case], fixtures: Mapping[str, Fixture], stability: int | None) -> dict[str, Recording]:
+    """One recording a case. A trial that the harness failed is tried once more, then the freeze ends."""
+    found: dict[str, Recording] = {}
+    failed: list[Case] = []
+    for case, recording in session.run(cases, fixtures, stability=stability):
+        if isinstance(recording, TrialFault):
+            failed.append(case)
+        else:
+            found[case.id] = recording
+    if failed:
+        for case, recording in session.run(failed, fixtures, stability=stability):
+            if isinstance(recording, TrialFault):
+                raise SandboxError(f"case {case.id} could not be run: {recording.reason}")
+            found[case.id] = recording
+    return found
+
+
+def _helps(session: Session, spec: Spec) -> list[HelpText]:
+    nothing = Fixture()
+    cases = [
+        Case(id=f"help/{number:02}", pattern="help", argv=(spec.task.alias, *words), fixture=nothing.digest())
+        for number, words in enumerate(spec.help, start=1)
+    ]
+    recordings = _run(session, cases, {nothing.digest(): nothing}, None)
+    for case in cases:
+        recording = recordings[case.id]
+        if not (recording.stdout.data.strip() or recording.stderr.data.strip()):
+            raise TaskError(f"'{' '.join(case.argv)}' prints no help", where="help", fix="Name the words that do in the spec.")
+    return [HelpText(case.argv[1:], recordings[case.id]) for case in cases]
+
+
+def _normalisers(spec: Spec, recordings: Iterable[Recording]) -> tuple[str, ...]:
+    """The spec's, with `alias` spelled out; and `alias` where the tool prints a name of its own, whether the spec says so or not."""
+    names = own_names(spec)
+    given = _spelled(spec, spec.normalisers)
+    printed = b"\0".join(
+        part
+        for recording in recordings
+        for part in (recording.stdout.data, *(change.content or b"" for change in recording.changes), *_paths(recording))
+    )
+    given += [f"alias({name})" for name in names if re.search(rb"(?<![\w-])" + re.escape(name.encode()) + rb"(?![\w-])", printed)]
+    resolve(given, alias=spec.task.alias)  # an unknown name is an error now, not when the task is judged
+    return tuple(dict.fromkeys(given))
+
+
+def _spelled(spec: Spec, names: Iterable[str]) -> list[str]:
+    """`alias` alone means the name of the oracle's executable."""
+    return [f"alias({spec.oracle.entry})" if name == "alias" else name for name in names]
+
+
+def _paths(recording: Recording) -> list[bytes]:
+    return [change.path.encode("utf-8", "surrogateescape") for change in recording.changes]
+
+
+def _examples(spec: Spec, expansion: Expansion, cases: Sequence[Case], recordings: Mapping[str, Recording]) -> dict[str, Example]:
+    """The example of each pattern: the first valid case that succeeds and is short enough to show."""
+    found: dict[str, Example] = {}
+    for pattern in spec.patterns:
+        own = [case for case in cases if case.pattern == pattern.id]
+        if not own:
+            raise TaskError(f"the pattern '{pattern.id}' has no stable case", where="spec.yaml", fix="See the reasons, or leave it out.")
+        ranked = sorted(
+            own,
+            key=lambda case: (
+                not recordings[case.id].status.ok,
+                expansion.classes[case.id] != "valid",
+                recordings[case.id].stdout.size > SHOWN_OUTPUT,
+                case.id,
+            ),
+        )
+        case = ranked[0]
+        found[pattern.id] = Example(case, expansion.fixtures[case.fixture], recordings[case.id])
+    return found
+
+
+def _head(
+    folder: Path, spec: Spec, pin: Pin, oracle: Oracle, cases: Sequence[Case], normalisers: tuple[str, ...], stability: Stability
+) -> TaskFile:
+    counts = Counter(case.pattern for case in cases)
+    return TaskFile(
+        id=folder.name,
+        alias=spec.task.alias,
+        language=spec.task.language,
+        category=spec.task.category,
+        difficulty=Difficulty.of(pin.loc),
+        loc=pin.loc,
+        oracle=OraclePin(**{name: getattr(oracle, name) for name in OraclePin.model_fields}),
+        patterns=tuple(PatternHead(id=p.id, description=p.description.strip(), cases=counts[p.id]) for p in spec.patterns),
+        normalisers=normalisers,
+        case_normalisers={
+            **{pattern.id: tuple(_spelled(spec, pattern.normalisers)) for pattern in spec.patterns if pattern.normalisers},
+            **stability.normalisers,
+        },
+        quarantined=dict(stability.quarantined),
+    )
+
+
+def _patterns(spec: Spec, expansion: Expansion, cases: Sequence[Case], recordings: Mapping[str, Recording]) -> dict[str, PatternReport]:
+    reports = {}
+    for pattern in spec.patterns:
+        own = [case for case in cases if case.pattern == pattern.id]
+        reports[pattern.id] = PatternReport(
+            cases=len(own),
+            valid=sum(expansion.classes[case.id] == "valid" for case in own),
+            ok=sum(recordings[case.id].status.ok for case in own),
+            distinct=len({_result(recordings[case.id]) for case in own}),
+        )
+    return reports
+
+
+def _result(recording: Recording) -> tuple[Any, ...]:
+    """What is compared of a recording: standard error is not."""
+    return (recording.status, recording.stdout.sha256, recording.changes)
+
+
+def _write(folder: Path, contents: Mapping[str, bytes], lock: bytes) -> None:
+    for name, content in (*contents.items(), (files.LOCK, lock)):
+        if name == files.SPEC:
+            continue  # it is the author's, and read from here
+        partial = folder / f".{name}.{os.getpid()}"
+        try:
+            partial.write_bytes(content)
+            partial.replace(folder / name)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise TaskError(f"cannot be written: {error.strerror}", where=str(folder / name), fix="Free space, or allow writing.") from None

@@ -1,0 +1,90 @@
+"""Pin an oracle: resolve name and version to a lock with the hash of every package, and fetch its sources to measure them.
+
+The registries' own clients do it, in the sandbox: installing a package can run its code. A lock that is there already for the same
+version is kept, so that a task frozen again next year installs what it installed the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from clibench.errors import TaskError
+from clibench.sandbox.interface import PREFIX, BuildRequest, Sandbox
+from clibench.synthesis.spec import OracleSpec
+from clibench.tasks.measure import lines_of_code
+from clibench.tasks.oracle_lock import go_lock, npm_lock, pypi_lock
+from clibench.tasks.task import Language
+
+
+@dataclass(frozen=True)
+class Pin:
+    """What is known of an oracle once its registry was asked."""
+
+    lock: str
+    loc: int
+
+
+def pin_oracle(sandbox: Sandbox, oracle: OracleSpec, language: Language, *, timeout_s: float = 600.0) -> Pin:
+    """Resolve and measure; raises TaskError with the client's last lines where the registry has no such release."""
+    with tempfile.TemporaryDirectory(prefix="clibench-pin-") as scratch:
+        source, destination = Path(scratch) / "source", Path(scratch) / "prefix"
+        source.mkdir()
+        destination.mkdir()
+        for name, content in _files(oracle).items():
+            (source / name).write_text(content)
+        commands = tuple(("sh", "-euc", script) for script in _scripts(oracle))
+        result = sandbox.build(BuildRequest(language.value, source, commands, destination, network=True, timeout_s=timeout_s))
+        if not result.ok:
+            tail = " | ".join(line.strip() for line in result.log.decode("utf-8", "replace").splitlines()[-6:] if line.strip())
+            raise TaskError(f"{oracle.registry} gives no {oracle.name} {oracle.version}: {result.reason}: {tail}", where="oracle")
+        return Pin(_lock(oracle, destination), lines_of_code(destination / "source", language))
+
+
+def _files(oracle: OracleSpec) -> dict[str, str]:
+    match oracle.registry:
+        case "npm":
+            return {"package.json": json.dumps({"name": "oracle", "version": "0.0.0", "dependencies": {oracle.name: oracle.version}})}
+        case "go":
+            # An old language version: `go get` raises it to what the oracle needs, and not to what this machine has.
+            return {"go.mod": "module oracle\n\ngo 1.21\n"}
+        case _:
+            return {}
+
+
+def _scripts(oracle: OracleSpec) -> list[str]:
+    name, version = shlex.quote(oracle.name), shlex.quote(oracle.version)
+    match oracle.registry:
+        case "pypi":
+            extras = f"[{','.join(oracle.extras)}]" if oracle.extras else ""
+            wanted = shlex.quote(f"{oracle.name}{extras}=={oracle.version}")
+            return [
+                "python3 -m venv /build/venv",
+                f"/build/venv/bin/python -m pip install -q --dry-run --ignore-installed --report {PREFIX}/report.json {wanted}",
+                f"/build/venv/bin/python -m pip install -q --no-deps --no-compile --target {PREFIX}/source {name}=={version}",
+            ]
+        case "npm":
+            return [
+                "npm install --ignore-scripts --omit-lockfile-registry-resolved",
+                f"cp package-lock.json {PREFIX}/",
+                f"cp -rL node_modules/{name} {PREFIX}/source",
+            ]
+        case _:
+            return [
+                f"go get {name}@{version}",
+                f"cp go.mod go.sum {PREFIX}/",
+                f"cp -r \"$(go list -f '{{{{.Module.Dir}}}}' {name})\" {PREFIX}/source && chmod -R u+w {PREFIX}/source",
+            ]
+
+
+def _lock(oracle: OracleSpec, destination: Path) -> str:
+    match oracle.registry:
+        case "pypi":
+            return pypi_lock(json.loads((destination / "report.json").read_text()))
+        case "npm":
+            return npm_lock((destination / "package-lock.json").read_text())
+        case _:
+            return go_lock((destination / "go.mod").read_text(), (destination / "go.sum").read_text())

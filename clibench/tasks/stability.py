@@ -1,0 +1,79 @@
+"""Which recordings of an oracle can be compared: what a result must not depend on is changed, what then differs is masked or left out.
+
+Each case has several recordings, made under changed clock, locale, host name, PID, hash seed, user and order. They are compared as a
+submission would be: status, effective side effects and standard output (standard error is never compared). Where they differ, the first
+normaliser, or else pair of them, that makes all equal is named for the case; where none does, the case is quarantined. So is a case that
+ended by time or memory: how far it came depends on the machine. The mistake that is accepted: a difference that none of the runs showed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final
+
+from clibench.evaluation.normalise import Chain, resolve
+from clibench.evaluation.params import CompareParams
+from clibench.evaluation.side_effects import compare_side_effects
+from clibench.recording import End, Recording
+from clibench.tasks.case import Fixture
+
+CANDIDATES: Final = (
+    "timestamp", "date", "time", "epoch", "duration", "temp_path", "pid", "address", "uuid", "unordered_lines", "version",
+)  # fmt: skip
+"""Normalisers in the order in which they are tried: the most particular first."""
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What the repeated runs showed."""
+
+    normalisers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further ones that a case needs, by case id."""
+    quarantined: Mapping[str, str] = field(default_factory=dict)
+    """Reason, by case id."""
+
+
+def judge_stability(
+    runs: Mapping[str, Sequence[Recording]], fixtures: Mapping[str, Fixture], base: Mapping[str, Sequence[str]], alias: str
+) -> Stability:
+    """Compare the recordings of each case, of which the first is the one to freeze. `fixtures` and `base`, the normalisers that the spec
+    names, are by case too."""
+    normalisers: dict[str, tuple[str, ...]] = {}
+    quarantined: dict[str, str] = {}
+    for case, recordings in runs.items():
+        ended = next((run.status for run in recordings if run.status.end in (End.TIMEOUT, End.OOM)), None)
+        if ended is not None:
+            quarantined[case] = f"ended by {ended}"
+            continue
+        needed = _needed(recordings, fixtures[case], base[case], alias)
+        if needed is None:
+            quarantined[case] = f"not the same in every run: {difference(recordings, resolve(base[case], alias=alias), fixtures[case])}"
+        elif needed:
+            normalisers[case] = needed
+    return Stability(normalisers, quarantined)
+
+
+def _needed(recordings: Sequence[Recording], fixture: Fixture, base: Sequence[str], alias: str) -> tuple[str, ...] | None:
+    if difference(recordings, resolve(base, alias=alias), fixture) is None:
+        return ()
+    for size in (1, 2):
+        for names in combinations(CANDIDATES, size):
+            if difference(recordings, resolve((*base, *names), alias=alias), fixture) is None:
+                return names
+    return None
+
+
+def difference(recordings: Sequence[Recording], chain: Chain, fixture: Fixture) -> str | None:
+    """What differs first between the first recording and the others after `chain`, or None."""
+    first = recordings[0]
+    for other in recordings[1:]:
+        if first.status != other.status:
+            return f"status {first.status} and {other.status}"
+        if first.stdout != other.stdout and (first.stdout.truncated or chain(first.stdout.data) != chain(other.stdout.data)):
+            return "standard output"
+        mismatches = compare_side_effects(first.changes, other.changes, chain, CompareParams(), fixture)
+        if mismatches:
+            return f"{mismatches[0].path}: {mismatches[0].reason}"
+    return None
