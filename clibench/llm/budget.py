@@ -7,17 +7,18 @@ what will come back is unknown). A call that would start at or over a limit is r
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from clibench.errors import InfraError, UserError
-from clibench.llm.ledger import Ledger, Scope
+from clibench.llm.ledger import Ledger, Level, Scope, level_key
 from clibench.llm.models import ModelConfig
 from clibench.llm.prices import cost_usd
 from clibench.llm.settings import BudgetSettings
 from clibench.llm.tokens import Tokens
 
-LEVELS = ("task", "job", "sweep")
+LEVELS: Final[tuple[Level, ...]] = ("task", "job", "sweep")
 
 
 class BudgetExceededError(InfraError):
@@ -41,44 +42,46 @@ def check_budget(settings: BudgetSettings, model: ModelConfig) -> None:
 class Budget:
     """The purse of one process."""
 
-    def __init__(self, settings: BudgetSettings, ledger: Ledger) -> None:
-        self._settings = settings
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._lock = threading.Lock()
-        self._flying: dict[tuple[str, str], tuple[float, int]] = {}
+        self._flying: dict[tuple[str, ...], tuple[float, int]] = {}
 
     @contextmanager
-    def admit(self, scope: Scope, model: ModelConfig, prompt_tokens: int, most_completion: int = 0) -> Iterator[None]:
+    def admit(
+        self, limits: BudgetSettings, scope: Scope, model: ModelConfig, prompt_tokens: int, most_completion: int = 0
+    ) -> Iterator[None]:
         """Hold the estimated price of a call while it is in flight; raises BudgetExceededError.
 
         `prompt_tokens` and `most_completion` are estimates, used for what is in flight and for the limit of a single call.
         """
         estimate = (cost_usd(Tokens(prompt=prompt_tokens), model.price) or 0.0, prompt_tokens)
         worst = Tokens(prompt=prompt_tokens, completion=most_completion)
-        self._refuse("call", cost_usd(worst, model.price) or 0.0, worst.total, strictly=True)
-        keys = [(level, getattr(scope, level)) for level in LEVELS]
+        _refuse(limits, "call", cost_usd(worst, model.price) or 0.0, worst.total, strictly=True)
+        keys = {level: level_key(level, scope) for level in LEVELS}
         with self._lock:
-            for level, value in keys:
-                totals = self._ledger.totals(level, value)
-                flying = self._flying.get((level, value), (0.0, 0))
-                self._refuse(level, totals.known_usd + flying[0], totals.tokens + flying[1])
-            self._add(keys, estimate, 1)
+            for level, key in keys.items():
+                totals = self._ledger.totals(level, scope)
+                flying = self._flying.get(key, (0.0, 0))
+                _refuse(limits, level, totals.known_usd + flying[0], totals.tokens + flying[1])
+            self._add(keys.values(), estimate, 1)
         try:
             yield
         finally:
             with self._lock:
-                self._add(keys, estimate, -1)
+                self._add(keys.values(), estimate, -1)
 
-    def _add(self, keys: list[tuple[str, str]], estimate: tuple[float, int], sign: int) -> None:
+    def _add(self, keys: Iterable[tuple[str, ...]], estimate: tuple[float, int], sign: int) -> None:
         for key in keys:
             dollars, tokens = self._flying.get(key, (0.0, 0))
             self._flying[key] = (dollars + sign * estimate[0], tokens + sign * estimate[1])
 
-    def _refuse(self, level: str, dollars: float, tokens: int, *, strictly: bool = False) -> None:
-        most_usd: float | None = getattr(self._settings, f"{level}_usd")
-        most_tokens: int | None = getattr(self._settings, f"{level}_tokens")
-        verb = "would be" if strictly else "is"
-        if most_usd is not None and (dollars > most_usd or (dollars == most_usd and not strictly)):
-            raise BudgetExceededError(level, f"the budget of this {level} {verb} spent (${dollars:.4f} of ${most_usd:.4f})")
-        if most_tokens is not None and (tokens > most_tokens or (tokens == most_tokens and not strictly)):
-            raise BudgetExceededError(level, f"the budget of this {level} {verb} spent ({tokens} of {most_tokens} tokens)")
+
+def _refuse(limits: BudgetSettings, level: str, dollars: float, tokens: int, *, strictly: bool = False) -> None:
+    most_usd: float | None = getattr(limits, f"{level}_usd")
+    most_tokens: int | None = getattr(limits, f"{level}_tokens")
+    verb = "would be" if strictly else "is"
+    if most_usd is not None and (dollars > most_usd or (dollars == most_usd and not strictly)):
+        raise BudgetExceededError(level, f"the budget of this {level} {verb} spent (${dollars:.4f} of ${most_usd:.4f})")
+    if most_tokens is not None and (tokens > most_tokens or (tokens == most_tokens and not strictly)):
+        raise BudgetExceededError(level, f"the budget of this {level} {verb} spent ({tokens} of {most_tokens} tokens)")

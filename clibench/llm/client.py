@@ -85,7 +85,7 @@ class Client:
         self._ledger = ledger
         self._settings = settings
         self._cache = AnswerCache(Path(settings.cache_dir) if settings.cache_dir else cache_dir, settings.cache, exact_key)
-        self._budget = Budget(settings.budget, ledger)
+        self._budget = Budget(ledger)
         self._limiter = ThreadLimiter(settings.concurrency)
         self._pause = pause
         self._draw = random.Random(seed)  # noqa: S311 - jitter, not a secret
@@ -141,7 +141,7 @@ class Client:
         estimate = estimate_tokens(request["messages"])
         most = int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
         for attempt in range(1, self._settings.retry.attempts + 1):
-            with self._limiter.slot(), self._budget.admit(scope, self.model, estimate, most):
+            with self._limiter.slot(), self._budget.admit(self._settings.budget, scope, self.model, estimate, most):
                 started = time.monotonic()
                 try:
                     raw = _call(litellm, self.model, request, key, self._settings.timeout_s)

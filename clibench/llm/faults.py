@@ -43,6 +43,7 @@ FAULTS: Final[dict[str, Policy]] = {
     "bad_request": Policy(False, False, False),
     "too_long": Policy(False, False, False),
     "refused": Policy(False, False, True),
+    "abandoned": Policy(False, False, True),  # whoever asked has gone
 }
 
 

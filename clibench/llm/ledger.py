@@ -11,14 +11,17 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 from clibench.errors import StoreError
 from clibench.llm.prices import Price, cost_usd
 from clibench.llm.tokens import Tokens
+
+Level = Literal["all", "sweep", "job", "task", "run"]
+LEVELS: Final[tuple[Level, ...]] = ("all", "sweep", "job", "task", "run")
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ class Ledger:
         self.path = path
         self.damaged = 0
         self._offset = 0
-        self._sums: dict[tuple[str, str], Totals] = {}
+        self._sums: dict[tuple[str, ...], Totals] = {}
         self._lock = threading.Lock()
 
     def append(self, line: Line) -> None:
@@ -163,11 +166,11 @@ class Ledger:
             if line := _parse(raw):
                 yield line
 
-    def totals(self, field: str = "", value: str = "") -> Totals:
-        """Sums over the lines whose scope has `value` in `field` (sweep, job, task, run, purpose); of all lines for no field."""
+    def totals(self, level: Level = "all", scope: Scope | None = None) -> Totals:
+        """Sums over the lines of the same sweep, job, task or run as `scope`, or of all."""
         with self._lock:
             self._refresh()
-            return self._sums.get((field, value), Totals())
+            return self._sums.get(level_key(level, scope or Scope()), Totals())
 
     def _refresh(self) -> None:
         try:
@@ -185,11 +188,15 @@ class Ledger:
             if line is None:
                 self.damaged += 1
                 continue
-            for key in [("", ""), *((name, getattr(line.scope, name)) for name in _SCOPE_FIELDS)]:
+            for level in LEVELS:
+                key = level_key(level, line.scope)
                 self._sums[key] = self._sums.get(key, Totals()).plus(line)
 
 
-_SCOPE_FIELDS = tuple(item.name for item in fields(Scope))
+def level_key(level: Level, scope: Scope) -> tuple[str, ...]:
+    """Jobs count within their sweep, tasks within their job."""
+    parts = {"all": (), "sweep": (scope.sweep,), "job": (scope.sweep, scope.job), "task": (scope.sweep, scope.job, scope.task)}
+    return (level, *parts.get(level, (scope.run,)))
 
 
 def _parse(raw: bytes) -> Line | None:

@@ -78,6 +78,9 @@ class LlmSettings:
     """Of one attempt, from request to the end of the answer."""
     stall_s: float = 120.0
     """Longest silence within a streamed answer."""
+    hold_streams: bool = True
+    """Whether the gateway passes a streamed answer on when it is complete, so that a break in the middle is retried there and costs the
+    agent nothing; false passes on each event as it comes, and a break is the agent's to handle."""
     concurrency: int = 16
     """Calls in flight to one provider; halved at a rate limit, regained one by one."""
     retry: RetrySettings = field(default_factory=RetrySettings)

@@ -31,7 +31,7 @@ def test_lines_of_several_processes_at_once_are_all_there_and_whole(tmp_path: Pa
     ledger = Ledger(path)
     assert ledger.totals().calls == 600
     assert ledger.damaged == 0
-    assert [ledger.totals("job", f"j{number}").calls for number in range(3)] == [200, 200, 200]
+    assert [ledger.totals("job", Scope("s", f"j{number}")).calls for number in range(3)] == [200, 200, 200]
 
 
 def test_sums_keep_the_parts_of_prompt_and_completion_apart(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_sums_keep_the_parts_of_prompt_and_completion_apart(tmp_path: Path) -> N
     ledger.append(LINE)
     ledger.append(replace(LINE, outcome="rate_limit", tokens=Tokens(), cost_usd=0.0))
     ledger.append(replace(LINE, attempt=2))
-    totals = ledger.totals("run", "r")
+    totals = ledger.totals("run", LINE.scope)
     assert (totals.calls, totals.attempts, totals.failed) == (2, 3, 1)
     assert (totals.prompt_tokens, totals.cached_tokens, totals.completion_tokens, totals.reasoning_tokens) == (20, 8, 10, 4)
     assert totals.cost_usd == 1.0

@@ -1,0 +1,346 @@
+"""The gateway as agents meet it: a real process, real sockets, the OpenAI library, and the scripted server as the provider."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import psutil
+import pytest
+
+from clibench.errors import MissingKeyError
+from clibench.llm.gateway import Gateway, Lease, RunLimits, attach
+from clibench.llm.gateway.attach import runtime_folder
+from clibench.llm.ledger import Ledger, Line, Scope
+from clibench.llm.models import resolve
+from clibench.llm.scripted import Fault, ScriptedServer, ScriptedUsage, Scripts, Turn
+from clibench.llm.settings import BudgetSettings, LlmSettings, RetrySettings
+from tests.llm.support import model_settings
+from tests.llm.test_scripted import REQUESTS
+
+WEB = httpx.Client(timeout=280, limits=httpx.Limits(max_connections=None))
+QUICK = RetrySettings(attempts=3, first_wait_s=0.01, max_wait_s=0.02)
+USAGE = ScriptedUsage(prompt_tokens=1000, cached_tokens=400, completion_tokens=50, reasoning_tokens=20)
+SMALL = ScriptedUsage(prompt_tokens=90, cached_tokens=40, completion_tokens=5)
+
+
+@dataclass
+class Bench:
+    """One gateway for the whole module, a sweep of its own for each test."""
+
+    gateway: Gateway
+    outputs: Path
+    sweep: str = ""
+
+    def register(self, server: ScriptedServer, *, name: str = "scripted", run: str = "r", **more: Any) -> Lease:
+        limits, llm = more.pop("limits", RunLimits()), more.pop("llm", LlmSettings(retry=QUICK))
+        settings = model_settings(name, base_url=server.root if name == "claude" else server.url, **more)
+        scope = Scope(sweep=self.sweep, job="j", task="t", run=f"{self.sweep}-{run}")
+        return self.gateway.register(scope, settings, resolve(settings), llm, limits)
+
+    def lines(self) -> list[Line]:
+        return [line for line in Ledger(self.outputs / "ledger.jsonl").lines() if line.scope.sweep == self.sweep]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    outputs = tmp_path_factory.mktemp("outputs")
+    bench = Bench(attach(outputs), outputs)
+    yield bench
+    pid = bench.gateway.greet()
+    bench.gateway.close()
+    psutil.Process(pid).wait(30)
+
+
+@pytest.fixture
+def bench(running: Bench) -> Bench:
+    running.sweep = uuid.uuid4().hex[:8]
+    return running
+
+
+def ask(lease: Lease, dialect: str, *, stream: bool = False) -> httpx.Response:
+    path, body = REQUESTS[dialect]
+    if dialect == "gemini":
+        path = path.replace("generateContent", "streamGenerateContent?alt=sse") if stream else path
+    else:
+        body = {**body, "stream": stream, **({"max_tokens": 100} if dialect == "anthropic" else {})}
+    return WEB.post(lease.url + path, json=body, headers={"x-api-key": lease.token})
+
+
+def openai_client(lease: Lease) -> openai.OpenAI:
+    return openai.OpenAI(base_url=f"{lease.url}/v1", api_key=lease.token, max_retries=0, timeout=280, http_client=WEB)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("dialect", REQUESTS)
+def test_each_dialect_reaches_a_provider_that_speaks_only_chat_and_is_billed_once(dialect: str, stream: bool, bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="hi there", run="ls -l", usage=USAGE))) as server:
+        lease = bench.register(server)
+        answer = ask(lease, dialect, stream=stream)
+        served = server.totals()
+    assert answer.status_code == 200
+    assert "hi there" in answer.text
+    assert "ls -l" in answer.text
+    totals = lease.account().totals
+    assert (totals.calls, totals.attempts) == (1, 1)
+    assert totals.prompt_tokens == served["prompt_tokens"] == 1000
+    assert totals.cached_tokens == served["cached_tokens"] == 400
+    assert totals.completion_tokens == served["completion_tokens"] == 50
+    assert totals.reasoning_tokens == served["reasoning_tokens"] == 20
+    assert totals.cost_usd == pytest.approx((600 * 1.0 + 400 * 0.1 + 50 * 2.0) / 1e6)
+    (line,) = bench.lines()
+    assert line.dialect == dialect
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("dialect", REQUESTS)
+def test_a_dialect_that_the_provider_speaks_goes_to_it_unchanged(dialect: str, stream: bool, bench: Bench) -> None:
+    with ScriptedServer(
+        Scripts.of(Turn(text="hi there", usage=ScriptedUsage(prompt_tokens=90, cached_tokens=40, completion_tokens=5)))
+    ) as server:
+        lease = bench.register(server, native=[dialect], params={"temperature": 0.25})
+        answer = ask(lease, dialect, stream=stream)
+    assert "hi there" in answer.text
+    assert [call.dialect for call in server.calls] == [dialect]
+    totals = lease.account().totals
+    assert (totals.prompt_tokens, totals.cached_tokens, totals.completion_tokens) == (90, 40, 5)
+    sent = server.requests[0]
+    assert (sent["generationConfig"] if dialect == "gemini" else sent)["temperature"] == 0.25
+
+
+def test_the_paper_s_claude_is_reached_in_openai_s_dialect_by_translation(bench: Bench) -> None:
+    with ScriptedServer(
+        Scripts.of(Turn(text="bonjour", usage=ScriptedUsage(prompt_tokens=90, cached_tokens=40, completion_tokens=5)))
+    ) as server:
+        lease = bench.register(server, name="claude")
+        said = openai_client(lease).chat.completions.create(model="anything", messages=[{"role": "user", "content": "hello"}])
+    assert said.choices[0].message.content == "bonjour"
+    assert [call.dialect for call in server.calls] == ["anthropic"]
+    totals = lease.account().totals
+    assert (totals.prompt_tokens, totals.cached_tokens, totals.completion_tokens) == (90, 40, 5)
+
+
+@pytest.mark.parametrize("hold", [True, False])
+def test_a_stream_that_openai_s_own_library_reads_is_whole(hold: bool, bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="word " * 500))) as server:
+        lease = bench.register(server, llm=LlmSettings(retry=QUICK, hold_streams=hold))
+        chunks = openai_client(lease).chat.completions.create(model="m", messages=[{"role": "user", "content": "go"}], stream=True)
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert text == "word " * 500
+
+
+@pytest.mark.parametrize("kind", ["rate_limit", "server_error", "cut", "garbage", "stall"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_passing_fault_of_the_provider_is_retried_here_and_never_reaches_the_agent(kind: str, stream: bool, bench: Bench) -> None:
+    fault = Fault.model_validate({"kind": kind, "times": 2})
+    with ScriptedServer(Scripts.of(Turn(text="at last", fault=fault))) as server:
+        lease = bench.register(server, llm=LlmSettings(retry=QUICK, stall_s=0.3))
+        answer = ask(lease, "openai_chat", stream=stream)
+    assert "at last" in answer.text
+    assert [line.outcome for line in bench.lines()] == [kind, kind, "ok"]
+    assert [call.fault for call in server.calls] == [kind, kind, ""]
+
+
+@pytest.mark.parametrize("kind", ["rate_limit", "server_error", "auth"])
+@pytest.mark.parametrize("dialect", REQUESTS)
+def test_a_fault_that_stays_closes_the_run_as_an_outage_so_that_no_agent_keeps_asking(kind: str, dialect: str, bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x", fault=Fault.model_validate({"kind": kind, "times": -1})))) as server:
+        lease = bench.register(server)
+        first, second = ask(lease, dialect), ask(lease, dialect)
+        asked = len(server.calls)
+    assert first.status_code in (403, 503)
+    assert second.status_code == 403
+    assert asked == (1 if kind == "auth" else 3)
+    assert lease.account().closed_by == "outage"
+
+
+def test_a_request_that_the_provider_refuses_is_the_agent_s_own_and_closes_nothing(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x", fault=Fault(kind="server_error", status=400)))) as server:
+        lease = bench.register(server)
+        refused, fine = ask(lease, "openai_chat"), ask(lease, "openai_chat")
+    assert (refused.status_code, fine.status_code) == (400, 200)
+    assert lease.account().closed_by == ""
+
+
+@pytest.mark.parametrize(
+    ("limits", "answered"), [(RunLimits(steps=2), 2), (RunLimits(tokens=2100), 2), (RunLimits(usd=0.0005), 1), (RunLimits(), 4)]
+)
+def test_a_run_s_limits_are_kept_before_the_call(limits: RunLimits, answered: int, bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x", usage=USAGE))) as server:
+        lease = bench.register(server, limits=limits)
+        statuses = [ask(lease, "openai_chat").status_code for _ in range(4)]
+        assert len(server.calls) == answered
+    assert statuses == [200] * answered + [403] * (4 - answered)
+    assert lease.account().closed_by == ("limit" if answered < 4 else "")
+
+
+def test_a_job_s_budget_is_one_purse_for_all_its_runs(bench: Bench) -> None:
+    llm = LlmSettings(retry=QUICK, budget=BudgetSettings(job_tokens=2000))
+    with ScriptedServer(Scripts.of(Turn(text="x", usage=USAGE))) as server:
+        first, second = (bench.register(server, run=run, llm=llm) for run in ("r1", "r2"))
+        statuses = [
+            ask(lease, dialect).status_code for lease, dialect in ((first, "openai_chat"), (second, "openai_chat"), (first, "anthropic"))
+        ]
+        assert len(server.calls) == 2
+    assert statuses == [200, 200, 403]
+    account = first.account()
+    assert (account.closed_by, account.closed_level) == ("budget", "job")
+
+
+def test_without_a_token_or_after_its_end_nothing_is_answered(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x"))) as server:
+        with bench.register(server) as lease:
+            assert ask(lease, "openai_chat").status_code == 200
+        stranger = Lease(bench.gateway, "run-guessed", lease.url, lease.socket_folder, lease.log)
+        assert ask(stranger, "openai_chat").status_code == 401
+        assert httpx.get(f"{lease.url}/v1/models").status_code == 401
+        assert ask(lease, "openai_chat").status_code == 403
+        assert len(server.calls) == 1
+
+
+def test_the_unix_socket_serves_what_loopback_serves(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="by socket"))) as server:
+        lease = bench.register(server)
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(lease.socket_folder / "llm.sock")), timeout=60) as client:
+            path, body = REQUESTS["openai_chat"]
+            answer = client.post(f"http://gateway{path}", json=body, headers={"Authorization": f"Bearer {lease.token}"})
+    assert "by socket" in answer.text
+    assert (lease.socket_folder.parent.stat().st_mode & 0o777) == 0o700
+
+
+def test_a_recorded_run_is_replayed_without_the_provider_though_ids_and_dates_differ(bench: Bench) -> None:
+    def talk(lease: Lease, tag: str) -> str:
+        content = f"session {tag}-1111-2222-3333-444455556666, today is 2026-0{tag[0]}-01"
+        said = openai_client(lease).chat.completions.create(
+            model="m", messages=[{"role": "user", "content": content}], user=tag, stream=True
+        )
+        return "".join(chunk.choices[0].delta.content or "" for chunk in said if chunk.choices)
+
+    with ScriptedServer(Scripts.of(Turn(text="recorded words", usage=USAGE))) as server:
+        first = talk(bench.register(server, llm=LlmSettings(retry=QUICK, cache="record")), "1aaaaaaa")
+        replaying = bench.register(server, run="r2", llm=LlmSettings(retry=QUICK, cache="replay"))
+        second = talk(replaying, "2bbbbbbb")
+        with pytest.raises(openai.PermissionDeniedError, match="no recorded answer"):
+            openai_client(replaying).chat.completions.create(model="m", messages=[{"role": "user", "content": "something new"}])
+        assert len(server.calls) == 1
+    assert first == second == "recorded words"
+    account = replaying.account()
+    assert (account.closed_by, account.totals.replayed, account.totals.cost_usd) == ("replay", 1, 0.0)
+
+
+def test_the_key_reaches_the_provider_and_nothing_else(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = "sk-planted-9876543210"
+    monkeypatch.setenv("SCRIPTED_KEY", planted)
+    turns = (Turn(text="fine"), Turn(text="x", fault=Fault(kind="auth", times=-1)))
+    with ScriptedServer(Scripts.of(*turns)) as server:
+        lease = bench.register(server, key_env="SCRIPTED_KEY")
+        seen = ask(lease, "openai_chat").text + ask(lease, "anthropic", stream=True).text
+        messages: Any = [{"role": "user", "content": "go"}, {"role": "assistant", "content": "fine"}, {"role": "user", "content": "on"}]
+        with pytest.raises(openai.APIStatusError) as caught:
+            openai_client(lease).chat.completions.create(model="m", messages=messages)
+        assert server.keys == {planted}
+    environment = Path(f"/proc/{bench.gateway.greet()}/environ").read_bytes()
+    written = b"".join(path.read_bytes() for path in bench.outputs.rglob("*") if path.is_file())
+    assert planted not in seen + caught.value.message
+    assert planted.encode() not in written + environment
+
+
+def test_a_missing_key_is_found_when_the_run_is_registered(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings = model_settings("gpt")
+    with pytest.raises(MissingKeyError, match="OPENAI_API_KEY"):
+        bench.gateway.register(Scope(run="r"), settings, resolve(settings), LlmSettings(), RunLimits())
+
+
+def test_the_log_of_a_run_holds_each_message_once(bench: Bench) -> None:
+    messages: list[Any] = [{"role": "user", "content": "first question"}]
+    with ScriptedServer(Scripts.of(Turn(text="one"), Turn(text="two"), Turn(text="three"))) as server:
+        lease = bench.register(server)
+        for _ in range(3):
+            said = openai_client(lease).chat.completions.create(model="m", messages=messages).choices[0].message.content
+            messages += [{"role": "assistant", "content": said}, {"role": "user", "content": "and then?"}]
+    lines = [json.loads(line) for line in lease.log.read_text().splitlines()]
+    assert [line["prefix"] for line in lines] == [0, 1, 3]
+    assert lease.log.read_text().count("first question") == 1
+    assert [line["answer"]["choices"][0]["message"]["content"] for line in lines] == ["one", "two", "three"]
+    assert "head" in lines[0]
+    assert "head" not in lines[1]
+
+
+def test_many_calls_at_once_are_all_answered_and_all_in_the_ledger(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x", usage=USAGE))) as server:
+        lease = bench.register(server)
+        with ThreadPoolExecutor(32) as pool:
+            statuses = list(pool.map(lambda _: ask(lease, "openai_chat").status_code, range(64)))
+    assert statuses == [200] * 64
+    assert lease.account().totals.prompt_tokens == 64 * 1000
+
+
+_OWNER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from clibench.llm.gateway import RunLimits, attach
+from clibench.llm.ledger import Scope
+from clibench.llm.models import resolve
+from clibench.llm.settings import LlmSettings, ModelSettings
+settings = ModelSettings(name="m", id="custom_openai/m", base_url=sys.argv[2], native=["openai_chat"])
+gateway = attach(Path(sys.argv[1]))
+lease = gateway.register(Scope(run="r"), settings, resolve(settings), LlmSettings(), RunLimits())
+print(gateway.greet(), lease.url, lease.token, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_when_its_owner_is_killed_the_gateway_drops_the_call_in_flight_and_ends_with_no_socket_left(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+    with ScriptedServer(Scripts.of(Turn(text="x", fault=Fault(kind="stall", times=-1)))) as server:
+        owner = subprocess.Popen(
+            [sys.executable, "-c", _OWNER, str(tmp_path), server.url, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert owner.stdout
+        pid, url, token = owner.stdout.readline().split()
+        process = psutil.Process(int(pid))
+        body = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
+        outcome: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                httpx.post(f"{url}/v1/chat/completions", json=body, headers={"x-api-key": token}, timeout=120)
+            except httpx.HTTPError as error:
+                outcome.append(error)
+
+        caller = threading.Thread(target=call)
+        caller.start()
+        while not server.calls:
+            caller.join(0.01)
+        os.kill(owner.pid, signal.SIGKILL)
+        owner.wait()
+        process.wait(30)
+        caller.join(30)
+    assert outcome
+    assert [line.outcome for line in Ledger(tmp_path / "ledger.jsonl").lines()] == ["abandoned"]
+    assert not list(runtime_folder(tmp_path).rglob("*.sock"))
+
+
+def test_two_processes_share_one_gateway_and_one_leaving_does_not_end_the_other_s_run(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x"))) as server:
+        other = attach(bench.outputs)
+        assert other.greet() == bench.gateway.greet()
+        mine = bench.register(server, run="mine")
+        theirs = replace(bench, gateway=other).register(server, run="theirs")
+        assert (ask(mine, "openai_chat").status_code, ask(theirs, "openai_chat").status_code) == (200, 200)
+        other.close()
+        assert ask(mine, "openai_chat").status_code == 200
