@@ -592,10 +592,15 @@ class Place:
                     copy_tree(item["copy"], target)
             else:
                 os.makedirs(target, exist_ok=True)
-        for folder in ("root", "mnt", "srv", "media", *(target.lstrip("/") for _, target in self.hello["binds"])):
+        for folder in ("root", "boot", "mnt", "srv", "media", *(target.lstrip("/") for _, target in self.hello["binds"])):
             os.makedirs(f"{path}/{folder}", exist_ok=True)
         # The user of the trial owns these, there being no other user; so that they are as closed as in a container, nobody may write.
-        for folder in ("etc", "home", "opt", "run", "mnt", "srv", "media", "var", "dev", ""):
+        for at, names, files in os.walk(f"{path}/etc"):
+            for name in (*names, *files):
+                found = os.lstat(f"{at}/{name}")
+                if not stat.S_ISLNK(found.st_mode):
+                    os.chmod(f"{at}/{name}", stat.S_IMODE(found.st_mode) & 0o555)
+        for folder in ("etc", "home", "opt", "run", "boot", "mnt", "srv", "media", "var", "dev", ""):
             os.chmod(f"{path}/{folder}", 0o555)
         os.chmod(f"{path}/root", 0o111)
 
@@ -780,6 +785,7 @@ def overlay_root(place: Place, slot: str, layers: tuple[str, ...], view: str | N
     merged = f"{slot}/root"
     # The root of an overlay takes its attributes from the upper directory.
     os.chmod(f"{slot}/up", stat.S_IMODE(os.lstat(layers[0]).st_mode))
+    os.utime(f"{slot}/up", (place.hello["epoch"],) * 2)
     mount_overlay(place, layers, f"{slot}/up", f"{slot}/work", merged)
     root = Root(slot, merged, [], [])
     if view is not None:
@@ -819,22 +825,28 @@ def copy_root(place: Place, slot: str, template: str | None, base: str) -> Root:
             os.mkdir(f"{merged}/{name}")
             copy_tree(f"{template}/{name}", f"{merged}/{name}")
             roots.append((f"{merged}/{name}", f"{template}/{name}", f"/{name}"))
+    os.utime(merged, (place.hello["epoch"],) * 2)
     return Root(slot, merged, [], roots)
 
 
+NOT_SHOWN: Final = frozenset({"workspace", "home", "tmp", "dev", "proc", "sys", "run", "mnt", "build", ".dockerenv"})
+"""Folders of a container that copy isolation makes anew, or leaves out."""
+
+
 def _bind_container(merged: str, base: str) -> None:
-    covered = {"workspace", "home", "tmp", "var", "dev", "proc", "sys", "run", "opt", "etc", "mnt", "build", ".dockerenv"}
+    covered = NOT_SHOWN | {"var", "opt", "etc"}
     for name in sorted(os.listdir("/")):
         found = os.lstat(f"/{name}")
         if stat.S_ISLNK(found.st_mode):
             os.symlink(os.readlink(f"/{name}"), f"{merged}/{name}")
         elif name not in covered and stat.S_ISDIR(found.st_mode):
             os.mkdir(f"{merged}/{name}")
-            bind(f"/{name}", f"{merged}/{name}")
+            mount(f"/{name}", f"{merged}/{name}", None, MS_BIND | MS_REC)
     for name in ("dev", "proc", "sys", "run", "opt", "home", "workspace", "tmp"):
         copy_tree(f"{base}/{name}", f"{merged}/{name}")
-    for name in ("etc", "var", "opt"):
+    for name in ("etc", "var", "opt", "mnt"):
         os.makedirs(f"{merged}/{name}", exist_ok=True)
+    for name in ("etc", "var", "opt"):
         for entry in sorted(os.listdir(f"/{name}") if os.path.isdir(f"/{name}") else ()):
             source, target = f"/{name}/{entry}", f"{merged}/{name}/{entry}"
             if (name, entry) in (("var", "tmp"), ("opt", "tool")):
@@ -845,7 +857,7 @@ def _bind_container(merged: str, base: str) -> None:
                 os.symlink(os.readlink(source), target)
             elif os.path.isdir(source):
                 os.mkdir(target)
-                bind(source, target)
+                mount(source, target, None, MS_BIND | MS_REC)
             elif os.path.isfile(source):
                 write_file(target, b"")
                 bind(source, target)
@@ -858,7 +870,7 @@ def choose_isolation(place: Place) -> None:
     """Overlay where a real one works here, all the way to a replaced folder; else copy. A demand that can't be met is a fault."""
     wanted = place.hello["isolation"]
     if wanted == "copy":
-        place.isolation = "copy"
+        _use_copies(place)
         return
     slot = f"{place.scratch}/slots/probe"
     os.mkdir(slot)
@@ -878,7 +890,36 @@ def choose_isolation(place: Place) -> None:
     if failure:
         if wanted == "overlay":
             raise Fault(f"no overlay can be mounted here ({failure})", "use sandbox.isolation=copy or auto")
-        place.isolation, place.reason = "copy", failure
+        _use_copies(place)
+        place.reason = failure
+
+
+def _use_copies(place: Place) -> None:
+    """Copy isolation shows the container's folders as they are, so what a trial could write to in them is closed beforehand.
+
+    A container that was started read-only would say EROFS where an overlay says EACCES; so it is opened, for this runner's own mounts only.
+    """
+    place.isolation = "copy"
+    if place.local:
+        return
+    with contextlib.suppress(OSError):
+        mount("none", "/", None, MS_REMOUNT | MS_BIND)
+    device = os.lstat("/").st_dev
+    pending = [f"/{name}" for name in os.listdir("/") if name not in NOT_SHOWN]
+    while pending:
+        path = pending.pop()
+        found = os.lstat(path)
+        if found.st_dev != device or stat.S_ISLNK(found.st_mode):
+            continue
+        if found.st_mode & stat.S_IWOTH or found.st_uid == place.uid or found.st_gid == place.uid:
+            bind(path, path, read_only=True)
+        elif stat.S_ISDIR(found.st_mode):
+            with os.scandir(path) as entries:
+                pending += [
+                    entry.path
+                    for entry in entries
+                    if entry.is_dir(follow_symlinks=False) or entry.stat(follow_symlinks=False).st_mode & stat.S_IWOTH
+                ]
 
 
 def _probe_overlay(place: Place, slot: str) -> None:
