@@ -9,6 +9,7 @@ was found.
 from __future__ import annotations
 
 import csv
+import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping
@@ -40,16 +41,18 @@ def _all_executables(prefix: Path) -> list[str]:
 
 
 def _python_scripts(prefix: Path) -> list[str]:
-    """Scripts of the distribution that was installed from the folder: pip marks it by direct_url.json (PEP 610), RECORD lists its files.
+    """Scripts of the distribution that was installed from /build: pip says so in direct_url.json (PEP 610), and RECORD lists its files.
 
     The rest of a virtual environment's bin is Python's, or belongs to dependencies.
     """
     names = set()
     for mark in prefix.glob("lib/python3*/site-packages/*.dist-info/direct_url.json"):
         try:
+            if json.loads(mark.read_bytes())["url"].rstrip("/") != "file:///build":
+                continue
             with (mark.parent / "RECORD").open(newline="", encoding="utf-8", errors="replace") as stream:
                 names |= {Path(row[0]).name for row in csv.reader(stream) if row and Path(row[0]).parent.name == "bin"}
-        except (OSError, csv.Error):
+        except (OSError, csv.Error, ValueError, KeyError, TypeError, AttributeError):
             continue
     return [name for name in _all_executables(prefix) if name in names]
 

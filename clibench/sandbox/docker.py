@@ -12,9 +12,9 @@ stays is removed at the next start (`reap`).
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -27,21 +27,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from clibench.errors import SandboxError
-from clibench.sandbox.daemon import docker, docker_error
+from clibench.sandbox.daemon import docker, docker_error, server_version
 from clibench.sandbox.image import Image, ensure_image, user_image
 from clibench.sandbox.installation import BUILD_ENVIRONMENT, FREE_BYTES, CappedLog, copy_source, disk_use, give_to, tidy_prefix
-from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Limits, Session
+from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Limits, Session, TrialFault
 from clibench.sandbox.reap import OUTPUTS_LABEL, OWNER_LABEL, Owner, reap_scratch, scratch_folder
 from clibench.sandbox.registries import host_certificates, offline_settings, registry_settings
+from clibench.sandbox.runner import runner_digest
+from clibench.sandbox.session import PipeSession, RunnerPlace, contract_digest
 from clibench.sandbox.settings import SandboxConfig
+from clibench.tasks.case import Case, Fixture
+
+log = logging.getLogger(__name__)
 
 _HERE: Final = Path(__file__).parent
 _STEP: Final = "/usr/local/lib/clibench-build-step.py"
 _CERTIFICATES: Final = "/usr/local/lib/clibench-certificates.pem"
 _RUNNER: Final = "/usr/local/lib/clibench-runner.py"
+_START_RUNNER: Final = ("/usr/bin/python3", "-I", "-S", _RUNNER)
 _RUNNER_MB: Final = 256
 """Memory of the runner itself, beside its trials."""
-_RUNNER_CAPABILITIES: Final = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "SYS_CHROOT", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "MKNOD")
+_RUNNER_CAPABILITIES: Final = ("SYS_ADMIN", "SYS_CHROOT", "SETUID", "SETGID", "CHOWN", "FOWNER", "DAC_OVERRIDE", "MKNOD")
+"""What mounting, changing root and user, and writing fixtures of any owner take; MKNOD for whiteouts on kernels before 5.8."""
 SESSION_LABEL: Final = "clibench.session"
 
 # What every container of ours has. The log driver would keep what a build prints on the daemon's disk, without a bound.
@@ -69,8 +76,14 @@ class DockerSandbox:
         self._image: Image = user_image(config.image) if config.image else ensure_image(config.base_image)
 
     def describe(self) -> dict[str, str]:
-        """Identity for results and keys."""
-        return {"backend": "docker", "isolation": "overlay", "image": self._image.digest, **self._versions}
+        """Identity for results and keys. Raises SandboxError where no trial can be run with it."""
+        return {
+            "backend": "docker",
+            "image": self._image.digest,
+            "runner": runner_digest(),
+            "contract": contract_digest(),
+            **self._found,
+        }
 
     def build(self, request: BuildRequest) -> BuildResult:
         """Install a submission or an oracle in a container of its own. Raises SandboxError only for faults of the harness."""
@@ -93,29 +106,30 @@ class DockerSandbox:
 
     def open(self, *, language: str, prefix: Path, limits: Limits, workers: int) -> Session:  # noqa: ARG002 - one image has all languages
         """A session over the installation in the host folder `prefix`; its container starts on entry."""
-        session = f"{SESSION_LABEL}={secrets.token_hex(6)}"
-        flags = self._session_flags(prefix, limits, workers)
-        argv = ("docker", "run", f"--label={session}", *flags, self._image.name, "/usr/bin/python3", "-I", "-S", _RUNNER)
-        module = importlib.import_module("clibench.sandbox.session")
-        place = module.RunnerPlace(backend="docker", isolation=self._config.isolation)
-        opened: Session = module.PipeSession(argv, place, limits=limits, workers=workers, on_close=lambda: remove_containers(session))
-        return opened
+        return self._session(prefix, limits, workers)
 
     def close(self) -> None:
         """Remove the containers of this process that are still there."""
         remove_containers(f"{OWNER_LABEL}={self._labels[OWNER_LABEL]}")
 
     @cached_property
-    def _versions(self) -> dict[str, str]:
-        """Versions of the toolchains in the image."""
-        script = "python3 --version | cut -d' ' -f2; node --version | tr -d v; go env GOVERSION"
+    def _found(self) -> dict[str, str]:
+        """What only a trial can tell: the isolation that the kernel allows, and the versions of the toolchains."""
+        fixture = Fixture()
+        script = "python3 --version | cut -d' ' -f2; node --version | tr -d v; go env GOVERSION | sed s/go//"
+        case = Case("describe/00", "describe", ("sh", "-c", script), fixture.digest(), timeout_s=60.0)
         names = ("python", "node", "go")
-        printed = docker("run", "--rm", "--network=none", *self._label_flags(), self._image.name, "sh", "-c", script).split()
-        if len(printed) != len(names):
+        with scratch_folder("describe") as prefix, self._session(prefix, Limits(), 1) as session:
+            (_, result), *_ = session.run([case], {case.fixture: fixture})
+            isolation = str(session.ready["isolation"])
+        if isinstance(result, TrialFault):
+            raise SandboxError(f"no trial can be run: {result.reason}", where=f"image {self._image.name}")
+        versions = result.stdout.data.decode(errors="replace").split()
+        if len(versions) != len(names):
             raise SandboxError(
                 f"it has not all of {', '.join(names)}", where=f"image {self._image.name}", fix="Add them, or leave sandbox.image empty."
             )
-        return dict(zip(names, (word.removeprefix("go") for word in printed), strict=True))
+        return {"isolation": isolation, **dict(zip(names, versions, strict=True))}
 
     @cached_property
     def _has_apparmor(self) -> bool:
@@ -123,6 +137,12 @@ class DockerSandbox:
 
     def _label_flags(self) -> list[str]:
         return [f"--label={name}={value}" for name, value in self._labels.items()]
+
+    def _session(self, prefix: Path, limits: Limits, workers: int) -> PipeSession:
+        label = f"{SESSION_LABEL}={secrets.token_hex(6)}"
+        argv = ("docker", "run", f"--label={label}", *self._session_flags(prefix, limits, workers), self._image.name, *_START_RUNNER)
+        place = RunnerPlace(backend="docker", isolation=self._config.isolation)
+        return DockerSession(argv, place, limits=limits, workers=workers, on_close=lambda: remove_containers(label))
 
     def _session_flags(self, prefix: Path, limits: Limits, workers: int) -> list[str]:
         memory = f"{workers * limits.memory_mb + _RUNNER_MB + workers * 2 * limits.disk_mb}m"
@@ -235,6 +255,21 @@ class DockerSandbox:
         return f"`{command}` failed with status {result['status']}{memory}"
 
 
+class DockerSession(PipeSession):
+    """A session whose runner is in a container: when it can't be started, it is Docker that has to explain."""
+
+    def _connect(self) -> None:
+        try:
+            super()._connect()
+        except SandboxError as error:
+            server_version()  # raises what to do where the daemon is gone
+            if "status 127" in error.what:
+                raise SandboxError(
+                    "it has no /usr/bin/python3", where="sandbox.image", fix="Add it, or leave sandbox.image empty."
+                ) from error
+            raise
+
+
 @dataclass(frozen=True)
 class _BuildEnd:
     """What is known of a build when its container is gone."""
@@ -268,8 +303,11 @@ def reap_containers() -> int:
 
 
 def remove_containers(label: str) -> None:
-    """Remove all containers that carry a label."""
-    _remove(docker("ps", "--all", "--quiet", "--no-trunc", f"--filter=label={label}").split())
+    """Remove all containers that carry a label. A failure must not spoil the results that are there: the next start tries again."""
+    try:
+        _remove(docker("ps", "--all", "--quiet", "--no-trunc", f"--filter=label={label}").split())
+    except SandboxError as error:
+        log.warning("left behind until the next start: containers with the label %s (%s)", label, error.message)
 
 
 def _remove(containers: list[str]) -> None:

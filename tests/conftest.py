@@ -1,0 +1,25 @@
+"""Sandboxes that tests share. A machine where one can't be started fails the tests that need it: they are never skipped."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from clibench.sandbox.docker import DockerSandbox
+from clibench.sandbox.local import LocalSandbox
+from clibench.sandbox.settings import SandboxConfig
+
+
+@pytest.fixture(scope="session")
+def docker_sandbox() -> Iterator[DockerSandbox]:
+    """The Docker back end with its defaults."""
+    sandbox = DockerSandbox(SandboxConfig(backend="docker"))
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture(scope="session")
+def local_sandbox() -> Iterator[LocalSandbox]:
+    """The back end that needs neither Docker nor root, with its defaults."""
+    sandbox = LocalSandbox(SandboxConfig(backend="local"))
+    yield sandbox
+    sandbox.close()
