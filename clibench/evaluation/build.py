@@ -19,6 +19,7 @@ from typing import Final
 
 from clibench.errors import TaskError, UserError, did_you_mean
 from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Sandbox
+from clibench.tasks.oracle_lock import installation_files
 from clibench.tasks.task import Oracle
 
 Commands = tuple[tuple[str, ...], ...]
@@ -118,43 +119,17 @@ def build_submission(
 
 @dataclass(frozen=True)
 class OracleRecipe:
-    """How an oracle of one registry is installed from its lock."""
+    """How an oracle of one registry is installed, in a folder that holds the files of its lock (`clibench.tasks.oracle_lock`)."""
 
-    files: Callable[[Oracle], Mapping[str, str]]
-    """Content of the folder that is built in."""
     commands: Callable[[Oracle], Commands]
     executable: str
     """Where the entry is then, relative to <prefix>/bin."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def txtar(text: str) -> dict[str, str]:
-    """Files in an archive of Go's txtar format: a line `-- name --`, then the content."""
-    files: dict[str, str] = {}
-    name = ""
-    for line in text.splitlines(keepends=True):
-        stripped = line.strip()
-        if stripped.startswith("-- ") and stripped.endswith(" --"):
-            name = stripped[3:-3].strip()
-            files[name] = ""
-        elif name:
-            files[name] += line
-    return files
-
-
-def _npm_files(oracle: Oracle) -> Mapping[str, str]:
-    manifest = f'{{"name": "oracle", "version": "0.0.0", "private": true, "dependencies": {{"{oracle.name}": "{oracle.version}"}}}}\n'
-    return {"package.json": manifest, "package-lock.json": oracle.lock}
-
-
 ORACLE_RECIPES: Final[Mapping[str, OracleRecipe]] = {
-    "pypi": OracleRecipe(
-        lambda oracle: {"oracle.lock": oracle.lock},
-        lambda _: (_VENV, (*_PIP, "--require-hashes", "--no-deps", "--requirement", "oracle.lock")),
-        "{entry}",
-    ),
+    "pypi": OracleRecipe(lambda _: (_VENV, (*_PIP, "--require-hashes", "--no-deps", "--requirement", "requirements.txt")), "{entry}"),
     "npm": OracleRecipe(
-        _npm_files,
         lambda _: (
             ("mkdir", f"{PREFIX}/bin", f"{PREFIX}/lib"),
             ("cp", "package.json", "package-lock.json", f"{PREFIX}/lib"),
@@ -162,12 +137,7 @@ ORACLE_RECIPES: Final[Mapping[str, OracleRecipe]] = {
         ),
         "../lib/node_modules/.bin/{entry}",
     ),
-    "go": OracleRecipe(
-        lambda oracle: txtar(oracle.lock),
-        lambda oracle: (("sh", "-c", _GO_BUILD, "sh", f"{PREFIX}/bin/{oracle.entry}", oracle.name),),
-        "{entry}",
-        _GO_ENV,
-    ),
+    "go": OracleRecipe(lambda oracle: (("sh", "-c", _GO_BUILD, "sh", f"{PREFIX}/bin/{oracle.entry}", oracle.name),), "{entry}", _GO_ENV),
 }
 
 
@@ -176,7 +146,7 @@ def build_oracle(
 ) -> BuildResult:
     """Install exactly what the oracle's lock lists into the empty folder `destination`, and link <destination>/bin/<alias> to its entry.
 
-    Raises SandboxError for faults of the harness, TaskError for a registry that is not known.
+    Raises SandboxError for faults of the harness, TaskError for a registry that is not known or a lock that is malformed.
     """
     recipe = ORACLE_RECIPES.get(oracle.registry)
     if recipe is None:
@@ -184,7 +154,7 @@ def build_oracle(
             f"unknown registry '{oracle.registry}'", where=f"oracle {oracle.name}", fix=did_you_mean(oracle.registry, ORACLE_RECIPES)
         )
     with tempfile.TemporaryDirectory(prefix="clibench-oracle-") as folder:
-        for name, content in recipe.files(oracle).items():
+        for name, content in installation_files(oracle.registry, oracle.lock).items():
             (Path(folder) / name).write_text(content, encoding="utf-8")
         built = sandbox.build(BuildRequest(language, Path(folder), recipe.commands(oracle), destination, network, timeout_s, recipe.env))
     if not built.ok:
