@@ -29,7 +29,7 @@ from clibench.outcome import OUTCOMES
 from clibench.results import JobResult, TaskResult, job_to_json
 from clibench.store import Store
 from clibench.tracking.fields import ARTIFACTS, flatten, job_metrics, job_name, job_note, job_params, task_metrics, task_params
-from clibench.tracking.settings import TrackingConfig, tracking_uri
+from clibench.tracking.settings import SCORES_VIEW, TrackingConfig, tracking_uri
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -152,18 +152,28 @@ def _log_blob(client: MlflowClient, run: str, store: Store, digest: str, file: s
 
 def _experiment(client: MlflowClient, config: TrackingConfig, outputs: Path) -> str:
     found = client.get_experiment_by_name(config.experiment)
+    view = json.dumps(_SCORES_VIEW)
     if found is not None and found.lifecycle_stage != "active":
         raise UserError(
             f"the MLflow experiment '{config.experiment}' was deleted",
             fix="Restore it in MLflow, or choose another: tracking.experiment=NAME.",
         )
     if found is not None:
+        if found.tags.get(_SCORES_TAG) != view:
+            client.set_experiment_tag(found.experiment_id, _SCORES_TAG, view)
         return str(found.experiment_id)
     # A server keeps artifacts where it was told to; beside our own SQLite file we say where.
     location = None if config.uri else (outputs.absolute() / "mlartifacts").as_uri()
-    tags = {"mlflow.experimentKind": "custom_model_development", "mlflow.note.content": _EXPERIMENT_NOTE}
+    tags = {"mlflow.experimentKind": "custom_model_development", "mlflow.note.content": _EXPERIMENT_NOTE, _SCORES_TAG: view}
     return str(client.create_experiment(config.experiment, artifact_location=location, tags=tags))
 
+
+_SCORES_TAG: Final = f"mlflow.sharedViewState.{SCORES_VIEW}"
+_SCORES_VIEW: Final = {
+    "selectedColumns": [f"params.`{name}`" for name in ("model", "framework", "label", "language", "difficulty")]
+    + [f"metrics.`{name}`" for name in (*METRICS, "tasks", "tasks_missing", "cost_usd")]
+}
+"""MLflow's page shows no metric until its columns are chosen; this is the choice, kept where its own `Share` button keeps one."""
 
 _EXPERIMENT_NOTE: Final = (
     "clibench: a run is one job (model x framework x language x difficulty); its nested runs are the tasks.\n\n"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+SCORES_VIEW: Final = "scores"
+"""Name of the view of the experiment's page that shows parameters and scores as columns."""
 
 
 @dataclass
@@ -23,8 +27,8 @@ def tracking_uri(config: TrackingConfig, outputs: Path) -> str:
 
 
 def ui_command(config: TrackingConfig, outputs: Path) -> str:
-    """What to do to see the runs: a command to type, or a page to open where a server keeps them."""
+    """What to do to see the runs: what to type where they are in a local store, and the page to open."""
     uri = tracking_uri(config, outputs)
     if uri.startswith(("http://", "https://")):
-        return f"open {uri}"
-    return f"mlflow ui --backend-store-uri {uri}   (then open http://127.0.0.1:5000)"
+        return f"open {uri.rstrip('/')} (experiment {config.experiment})"
+    return f"mlflow ui --backend-store-uri {uri}   then open http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey={SCORES_VIEW}"
