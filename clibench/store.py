@@ -68,7 +68,7 @@ class Store:
         except _DAMAGED as error:
             raise StoreError(f"blob is damaged ({error})", where=str(path), fix=f"Delete this file. {_AGAIN}") from error
         except OSError as error:
-            raise _explained(error, path) from error
+            raise explained(error, path) from error
         if digest_bytes(data) != digest:
             raise StoreError("blob is damaged (its content has another digest)", where=str(path), fix=f"Delete this file. {_AGAIN}")
         return data
@@ -90,7 +90,7 @@ class Store:
         except ValueError as error:
             raise StoreError(f"unit record is damaged ({error})", where=str(path), fix=f"Delete this file. {_AGAIN}") from error
         except OSError as error:
-            raise _explained(error, path) from error
+            raise explained(error, path) from error
         if not isinstance(body, dict):
             raise StoreError("unit record is damaged (not a JSON object)", where=str(path), fix=f"Delete this file. {_AGAIN}")
         refs = body.get("refs")
@@ -114,7 +114,7 @@ class Store:
         """Hold one unit, so that no other process or thread works on it. Waits; look the unit up again once inside. Not re-entrant."""
         path = self.root / "locks" / _name(kind) / f"{_name(key)}{_LOCK}"
         context = locked(path)
-        with _explaining(path):
+        with explaining(path):
             context.__enter__()
         try:
             yield
@@ -124,7 +124,7 @@ class Store:
     def publish(self, kind: str, key: str, folder: Path) -> Path:
         """Move `folder` into the store as (kind, key) and return its new place; where one is there already, `folder` goes."""
         target = self._folder(kind, key)
-        with _explaining(target):
+        with explaining(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             if target.is_dir():
                 _remove(folder)
@@ -154,7 +154,7 @@ class Store:
         """An empty temporary folder on the store's file system, removed on exit; left by a killed process, it is swept later."""
         path = self.root / "scratch" / f"{_name(prefix)}-{os.getpid()}-{secrets.token_hex(6)}"
         owner = path.with_name(path.name + _LOCK)
-        with _explaining(path):
+        with explaining(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = acquire(owner, wait=True)  # before the folder, so that no folder is ever seen without its owner
             assert descriptor is not None  # noqa: S101 - waited for
@@ -174,7 +174,7 @@ class Store:
                 continue  # went with its folder, or with another sweep
             # A folder is owned through the lock beside it, a half-written file through itself.
             owner = path.with_name(path.name + _LOCK) if path.is_dir() else path
-            with _explaining(path):
+            with explaining(path):
                 descriptor = acquire(owner, wait=False)
                 if descriptor is None:
                     continue
@@ -206,7 +206,7 @@ def write_file(path: Path, data: bytes, *, temporary: Path | None = None) -> Non
     the sweep that it is in use. Raises OutputsError where the disk is full or the folder not writable.
     """
     temporary = temporary or path.with_name(f".{path.name}.part")
-    with _explaining(path):
+    with explaining(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.parent.mkdir(parents=True, exist_ok=True)
         descriptor = acquire(temporary, wait=True)
@@ -252,15 +252,15 @@ def _name(text: str) -> str:
 
 
 @contextmanager
-def _explaining(path: Path) -> Iterator[None]:
+def explaining(path: Path) -> Iterator[None]:
     """Turn an operating-system error about `path` into one that says what to do."""
     try:
         yield
     except OSError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
 
 
-def _explained(error: OSError, path: Path) -> StoreError:
+def explained(error: OSError, path: Path) -> StoreError:
     where = str(error.filename or path)
     reason = (error.strerror or str(error)).lower()
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

@@ -71,6 +71,13 @@ def log_job(job: JobResult, store: Store, config: TrackingConfig) -> str | None:
         return _log_job(client, experiment, job, store)
 
 
+def check_tracking(config: TrackingConfig, outputs: Path) -> None:
+    """Ask the store or server whether it answers, making the local one where it is not there. Raises TrackingError where it does not."""
+    uri = tracking_uri(config, outputs)
+    with Store(outputs / "store").claim("tracking", "mlflow"), _explained(uri):
+        _client(uri).search_experiments(max_results=1)
+
+
 def _log_job(client: MlflowClient, experiment: str, job: JobResult, store: Store) -> str:
     state = digest_json({"job": job_to_json(job), "version": __version__})
     run = _find(client, experiment, {JOB_KEY: job.key, _KIND: "job"})

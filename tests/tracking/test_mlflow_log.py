@@ -28,7 +28,7 @@ from clibench.outcome import Outcome
 from clibench.results import JobResult
 from clibench.store import Store
 from clibench.tracking import mlflow_log
-from clibench.tracking.mlflow_log import log_job
+from clibench.tracking.mlflow_log import check_tracking, log_job
 from clibench.tracking.settings import TrackingConfig, tracking_uri
 from tests.synthetic import failed_build, make_job, missing_task
 
@@ -177,6 +177,9 @@ def test_a_server_that_does_not_answer_is_infra_and_the_job_is_logged_later(outp
         uri = f"http://127.0.0.1:{closed.getsockname()[1]}"
         with pytest.raises(TrackingError, match="could not be logged.*results are safe.*run the same command again") as caught:
             _log(job, outputs, uri=uri)
+        with pytest.raises(TrackingError, match="could not be logged"):
+            check_tracking(TrackingConfig(uri=uri), outputs)
+    check_tracking(TrackingConfig(), outputs)
     assert caught.value.exit_code == 3
     assert uri in caught.value.message
     assert _client(outputs).get_run(_log(job, outputs)).info.status == "FINISHED"
