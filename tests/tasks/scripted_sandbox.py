@@ -45,7 +45,7 @@ class ScriptedSandbox:
             (request.destination / "source").mkdir()
             (request.destination / "source" / "tool.py").write_text("# a comment\n\nx = 1\ny = 2\n")
         else:
-            assert (request.source / "oracle.lock").read_text() == f"some-tool==1.0 --hash=sha256:{self.hash_of_artefact}\n"
+            assert (request.source / "requirements.txt").read_text() == f"some-tool==1.0 --hash=sha256:{self.hash_of_artefact}\n"
             (request.destination / "bin").mkdir()
             (request.destination / "bin" / "slt").write_text("#!/bin/sh\n")
             (request.destination / "bin" / "slt").chmod(0o755)
