@@ -1,0 +1,66 @@
+"""What the steps of a job work with, and how a fault of the harness is tried again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from clibench.errors import InfraError, OutputsError
+from clibench.evaluation.params import CompareParams
+from clibench.evaluation.semantic import SemanticJudge
+from clibench.generation.framework import Framework
+from clibench.progress import Progress
+from clibench.sandbox.interface import Sandbox
+from clibench.sandbox.settings import SandboxConfig
+from clibench.store import Store
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):  # noqa: N818 - no error: the run was told to stop
+    """Raised in a worker thread once the run has been told to stop."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The tools of a job. Shared by the threads that work on its tasks."""
+
+    store: Store
+    sandbox: Sandbox
+    settings: SandboxConfig
+    identity: dict[str, str]
+    """`sandbox.describe()`, asked once."""
+    framework: Framework
+    params: CompareParams
+    semantic: SemanticJudge
+    progress: Progress
+    workers: int
+    """Trials at once."""
+    retries: int = 2
+    pause_s: float = 1.0
+    """Before the first further attempt; doubled for each one after."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    recording: threading.Lock = field(default_factory=threading.Lock)
+    """One task at a time has all workers; the builds of others go on beside it."""
+
+    def attempt(self, step: Callable[[], T]) -> T:
+        """`step()`, again after a pause where the harness failed. Raises the last fault; a full or read-only disk at once."""
+        for attempt in range(self.retries + 1):
+            self.go_on()
+            try:
+                return step()
+            except OutputsError:
+                raise
+            except InfraError:
+                self.go_on()  # what fails because the run is stopping is not a fault
+                if attempt == self.retries:
+                    raise
+                self.stop.wait(self.pause_s * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def go_on(self) -> None:
+        """Raise Stopped once the run has been told to stop."""
+        if self.stop.is_set():
+            raise Stopped
