@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from clibench.errors import ClibenchError
+from clibench.errors import ClibenchError, SweepError
 
 RESUME = "Nothing finished is lost: the same command goes on from here."
 
@@ -22,6 +22,8 @@ def run(arguments: Sequence[str]) -> int:
         from clibench.app import launch
 
         launch(arguments)
+    except SweepError as error:
+        return max(_say(fault, error.exit_code) for fault in error.faults)
     except ClibenchError as error:
         return _say(error.message, error.exit_code)
     except KeyboardInterrupt as stop:

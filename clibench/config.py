@@ -12,8 +12,10 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from clibench.evaluation.params import DEFAULT_IGNORE
 from clibench.llm.settings import LlmSettings, ModelSettings
 from clibench.sandbox.settings import SandboxConfig
+from clibench.tracking.settings import TrackingConfig
 
 
 class LanguageChoice(StrEnum):
@@ -87,6 +89,14 @@ class JudgeChoice(StrEnum):
     llm = "llm"
 
 
+class ModeChoice(StrEnum):
+    """Which permission bits are compared."""
+
+    executable = "executable"
+    full = "full"
+    none = "none"
+
+
 @dataclass
 class JudgeConfig:
     """How recordings are compared."""
@@ -94,16 +104,13 @@ class JudgeConfig:
     name: JudgeChoice = JudgeChoice.rules
     fuzzy_threshold: float = 0.8
     """Normalised Levenshtein similarity from which on FM passes (paper: tau = 0.8)."""
-
-
-@dataclass
-class TrackingConfig:
-    """Where jobs are logged."""
-
-    enabled: bool = True
-    uri: str | None = None
-    """MLflow tracking URI; null is an SQLite file under `outputs`."""
-    experiment: str = "clibench"
+    ignore: list[str] = field(default_factory=lambda: list(DEFAULT_IGNORE))
+    """Paths of caches and build artefacts that are no side effect."""
+    also_ignore: list[str] = field(default_factory=list)
+    """Further ones, so that the list above need not be written again."""
+    mode: ModeChoice = ModeChoice.executable
+    normalisers: list[str] = field(default_factory=list)
+    """Applied to both sides in every case, beside those that a task names."""
 
 
 def _null_framework() -> dict[str, Any]:

@@ -6,7 +6,7 @@ is a defect of clibench itself and keeps its traceback.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class ClibenchError(Exception):
@@ -31,6 +31,17 @@ class UserError(ClibenchError):
     """Bad input or configuration: the user can mend it. Exit status 2."""
 
     exit_code = 2
+
+
+class SweepError(UserError):
+    """Several faults of one sweep, each on a line of its own."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.faults))
+
+    def __reduce__(self) -> tuple[type[SweepError], tuple[tuple[str, ...]]]:
+        return type(self), (self.faults,)
 
 
 class TaskError(UserError):

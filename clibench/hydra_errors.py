@@ -41,8 +41,10 @@ def _reworded(error: Exception, verb: str) -> UserError:
         return _unknown_key(inner)
     if isinstance(inner, ValidationError):
         return UserError(_reason(inner), where=inner.full_key or "")
-    if isinstance(inner, MissingMandatoryValue):
-        return UserError("has no value", where=inner.full_key or "", fix=f"Give it on the command line: {verb} {inner.full_key}=...")
+    missing = re.search(r"Missing mandatory value: (\S+)", str(inner))
+    if isinstance(inner, MissingMandatoryValue) or missing:
+        key = inner.full_key if isinstance(inner, MissingMandatoryValue) else missing[1] if missing else ""
+        return UserError("has no value", where=key or "", fix=f"Give it on the command line: {verb} {key}=...")
     if isinstance(error, ConfigCompositionException):
         return _no_default(error)
     return UserError(" ".join(str(error).split()))

@@ -15,6 +15,7 @@ from omegaconf import DictConfig
 
 from clibench.config import register
 from clibench.errors import ClibenchError
+from clibench.hydra_errors import explained
 
 register()
 
@@ -38,7 +39,8 @@ def _explained(call: Callable[[DictConfig], Any]) -> Callable[[DictConfig], Any]
     @wraps(call)
     def returning(config: DictConfig) -> Any:
         try:
-            return call(config)
+            with explained(call.__name__):
+                return call(config)
         except ClibenchError as error:
             failures.append(error)
             return error

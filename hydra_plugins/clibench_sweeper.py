@@ -7,6 +7,7 @@ Hydra takes plugins from nowhere else. Hydra imports it in every application of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper, BasicSweeperConf
@@ -25,10 +26,12 @@ class ClibenchSweeper(BasicSweeper):
 
     def sweep(self, arguments: list[str]) -> Any:
         """Run all jobs, then show them together."""
-        from clibench.experiment import show_sweep
+        from clibench.experiment import prepare_folder, show_sweep
 
+        assert self.config is not None  # noqa: S101 - Hydra calls setup first
+        prepare_folder(Path(self.config.hydra.sweep.dir))
         batches = super().sweep(arguments)
-        show_sweep([job.return_value for batch in batches for job in batch])
+        show_sweep([job.return_value for batch in batches for job in batch], self.config)
         return batches
 
 

@@ -1,0 +1,48 @@
+"""Which tasks a configuration means: a dataset, filtered by language and difficulty."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from clibench.config import Config
+from clibench.errors import UserError
+from clibench.tasks.load import load_tasks
+from clibench.tasks.task import Task
+
+
+def select_tasks(config: Config) -> tuple[Task, ...]:
+    """The tasks, by id. Raises UserError where none is left, TaskError for a faulty one."""
+    folder = Path(config.tasks_dir).expanduser()
+    if not folder.is_dir():
+        raise UserError("no such folder", where=f"tasks_dir={config.tasks_dir}", fix="Give the folder that holds the tasks.")
+    ids = None if config.dataset.tasks is None else tuple(config.dataset.tasks)
+    language, difficulty = config.language.name.value, config.difficulty.name.value
+    chosen = tuple(
+        task
+        for task in _load(folder.resolve(), ids)
+        if language in ("all", task.language.value) and difficulty in ("all", task.difficulty.value)
+    )
+    if not chosen:
+        raise UserError(
+            f"dataset '{config.dataset.name}' has no task with language={language} difficulty={difficulty}",
+            where=str(folder),
+            fix="`clibench tasks` lists what there is.",
+        )
+    return chosen
+
+
+def load_by_ids(tasks_dir: str, ids: tuple[str, ...]) -> tuple[Task, ...]:
+    """The tasks of these ids; raises TaskError where one is missing or faulty."""
+    return _load(Path(tasks_dir).expanduser().resolve(), ids)
+
+
+def known_ids(config: Config) -> frozenset[str]:
+    """Ids of all tasks under `tasks_dir`, chosen or not."""
+    return frozenset(path.parent.name for path in Path(config.tasks_dir).expanduser().glob("*/task.yaml"))
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path, ids: tuple[str, ...] | None) -> tuple[Task, ...]:
+    """Loaded once a process: the jobs of a sweep are about the same tasks."""
+    return load_tasks(folder, ids)

@@ -1,0 +1,174 @@
+"""A typo found after an hour of work costs that hour: every wrong word is one line that names the right ones, before anything starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clibench.__main__ import run
+from clibench.arguments import in_order
+from clibench.errors import UserError
+from tests.pipeline.fakes import make_task, write_task
+
+HEAVY = ("docker", "mlflow", "litellm", "pandas", "matplotlib", "scipy", "numpy", "pydantic", "rich", "jinja2")
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> str:
+    """The override that names a folder with one task."""
+    write_task(tmp_path / "tasks", make_task())
+    return f"tasks_dir={tmp_path / 'tasks'}"
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """Exit status and the one line on stderr; nothing may be on stdout."""
+    status = run(arguments)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith("\n") and err.count("\n") == 1, err
+    return status, err
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("model=gpd", "model=gpd: no such choice. Did you mean 'gpt'? Valid: claude, deepseek,"),
+        ("framework=rplay", "Did you mean 'replay'?"),
+        ("languag=go", "languag: unknown key. Did you mean 'language'? Valid: dataset,"),
+        ("judge.fuzzy_treshold=0.9", "Did you mean 'fuzzy_threshold'?"),
+        ("judge.fuzzy_threshold=high", "judge.fuzzy_threshold: Value 'high' of type 'str' could not be converted to Float"),
+        ("judge.fuzzy_threshold=7", "fuzzy_threshold is 7.0. Give a number above 0 and up to 1."),
+        ("judge.name=oracle", "judge.name: Invalid value 'oracle', expected one of [rules, llm]"),
+        ("dry_run=perhaps", "dry_run: Value 'perhaps' is not a valid bool"),
+        ("sandbox.backend=dokcer", "sandbox.backend: unknown value 'dokcer'. Did you mean 'docker'?"),
+        ("sandbox.limits.wall_s=soon", "sandbox.limits.wall_s: Value 'soon'"),
+        ("framework.submissions=x", "framework.submissions: unknown key"),
+        ("nogroup/x=1", "nogroup/x: unknown key"),
+        ("experiment=demo", "Write +experiment=demo."),
+        ("+experiment=dema", "Did you mean 'demo'?"),
+        ("model=[", "can't be read as key=value"),
+        ("raport", "unknown verb 'raport'. Did you mean 'report'?"),
+        ("--dryrun", "unknown flag '--dryrun'."),
+        ("--cfg", "--cfg: needs a value."),
+        ("tasks_dir=/nowhere", "tasks_dir=/nowhere: no such folder."),
+    ],
+)
+def test_a_wrong_word_is_one_line_and_exit_status_2(capsys: pytest.CaptureFixture[str], argument: str, message: str) -> None:
+    status, line = said(capsys, argument)
+    assert message in line
+    assert status == 2
+
+
+@pytest.mark.parametrize("argument", ["framework=gold,repley", "dataset=sample,samples", "sandbox.workers=1,many"])
+def test_a_wrong_word_anywhere_in_a_sweep_stops_it_before_its_first_job(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, argument: str
+) -> None:
+    status, _ = said(capsys, "-m", argument, f"outputs={tmp_path / 'outputs'}")
+    assert status == 2
+    assert not (tmp_path / "outputs" / "store").exists()
+
+
+def test_each_different_fault_of_a_sweep_has_a_line_of_its_own(capsys: pytest.CaptureFixture[str], tmp_path: Path, tasks: str) -> None:
+    status = run(["-m", tasks, "dataset=all", "framework=replay", "framework.submissions=/nowhere/a,/nowhere/b", f"outputs={tmp_path}"])
+    lines = capsys.readouterr().err.splitlines()
+    assert status == 2
+    assert [line.partition(":")[2].split(":")[0].strip() for line in lines] == [
+        "framework.submissions=/nowhere/a",
+        "framework.submissions=/nowhere/b",
+    ]
+
+
+def test_what_has_to_be_given_is_asked_for_by_its_key(capsys: pytest.CaptureFixture[str], tasks: str) -> None:
+    assert said(capsys, "grade", "task=csvtojson") == (
+        2,
+        "clibench: submission: has no value. Give it on the command line: grade submission=...\n",
+    )
+    status, line = said(capsys, "framework=replay", tasks, "dataset=all")
+    assert (status, "framework.submissions: has no value" in line) == (2, True)
+
+
+def test_outputs_that_cannot_be_written_are_a_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, tasks: str) -> None:
+    (tmp_path / "file").write_text("")
+    for arguments in (["framework=null"], ["-m", "framework=gold,null"]):
+        status, line = said(capsys, *arguments, tasks, "dataset=all", f"outputs={tmp_path / 'file'}")
+        assert (status, "outputs=DIR" in line) == (2, True)
+
+
+def test_flags_may_stand_anywhere() -> None:
+    assert in_order(["a=1", "-m", "b=2", "--config-dir", "mine"]) == ["-m", "--config-dir", "mine", "a=1", "b=2"]
+    with pytest.raises(UserError, match="unknown flag"):
+        in_order(["--sweep"])
+
+
+def test_the_framework_called_null_is_not_hydras_null() -> None:
+    assert in_order(["framework=gold,null", "framework.x=null"]) == ["framework=gold,'null'", "framework.x=null"]
+
+
+def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(verb in text for verb in ("run", "grade", "rescore", "report", "doctor", "tasks", "freeze"))
+
+
+def test_printing_the_configuration_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from clibench.__main__ import run; status = run(['--cfg', 'job']);"
+        f"print(status, sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "0 []\n"
+    assert "fuzzy_threshold: 0.8" in done.stdout
+
+
+def test_a_folder_of_ones_own_adds_models_and_frameworks(tmp_path: Path, tasks: str) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "mine.yaml").write_text("name: mine\nid: openai/mine\nkey_env: MY_KEY\n")
+    (tmp_path / "framework").mkdir()
+    (tmp_path / "framework" / "careful.yaml").write_text("_target_: my_agents.Careful\nturns: 3\n")
+    (tmp_path / "my_agents.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from clibench.errors import MissingKeyError\n"
+        "@dataclass(frozen=True)\n"
+        "class Careful:\n"
+        "    turns: int = 1\n"
+        "    name = 'careful'\n"
+        "    label = ''\n"
+        "    uses_model = True\n"
+        "    def check(self, tasks, known):\n"
+        "        raise MissingKeyError(f'model needs MY_KEY, {self.turns} turns or not')\n"
+    )
+    here = [
+        sys.executable,
+        "-m",
+        "clibench",
+        "--config-dir",
+        str(tmp_path),
+        tasks,
+        "dataset=all",
+        f"outputs={tmp_path / 'outputs'}",
+        "framework=careful",
+    ]
+    done = subprocess.run([*here, "model=mine"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "clibench: model needs MY_KEY, 3 turns or not\n")
+    assert not (tmp_path / "outputs").exists()
+    typo = subprocess.run([*here, "framework.turn=4"], capture_output=True, text=True, check=False)
+    assert (typo.returncode, "Did you mean 'turns'?" in typo.stderr) == (2, True)
+
+
+def test_a_key_that_is_missing_is_named_once_for_each_model_of_a_sweep(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tasks: str
+) -> None:
+    for name in ("OPENAI_API_KEY", "MOONSHOT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "framework").mkdir()
+    (tmp_path / "framework" / "needy.yaml").write_text("_target_: tests.needy.Needy\n")
+    sweep = ["-m", "--config-dir", str(tmp_path), "model=gpt,kimi", "framework=needy", "language=go,all", f"outputs={tmp_path / 'o'}"]
+    status = run([*sweep, tasks, "dataset=all"])
+    lines = capsys.readouterr().err.splitlines()
+    assert status == 2
+    assert len(lines) == 2
+    assert "OPENAI_API_KEY" in lines[0]
+    assert "kimi" in lines[1]
