@@ -127,7 +127,7 @@ def templates(pattern: PatternSpec) -> Iterator[tuple[Location, str]]:
     for name, template in pattern.env.items():
         yield ("env", name), template
     for path, file in pattern.files.items():
-        for content in (file.content, file.repeat, file.link):
+        for content in (path, file.content, file.repeat, file.link):
             if content is not None:
                 yield ("files", path), content
 

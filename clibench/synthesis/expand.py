@@ -190,7 +190,7 @@ class _Maker:
         return None if bad is None else self._draft(stream, line, {key: bad}, kind)
 
     def _data_templates(self) -> list[str]:
-        texts = [self.pattern.stdin]
+        texts = [self.pattern.stdin, *self.pattern.files]
         texts += [text for file in self.pattern.files.values() for text in (file.content, file.repeat, file.link) if text is not None]
         return texts
 
@@ -214,6 +214,8 @@ class _Maker:
         if any("\0" in text or len(text.encode("utf-8", "surrogateescape")) > MAX_ARGUMENT for text in (*argv, *env.values())):
             return None
         fixture = fixtures.build(base, self.pattern.files, lambda text: render(text, values.shared))
+        if fixture is None:
+            return None
         cwd = WORKSPACE if self.pattern.cwd is None else f"{WORKSPACE}/{self.pattern.cwd.rstrip('/')}"
         case = Case(
             id="",

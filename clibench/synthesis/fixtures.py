@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
@@ -11,11 +12,15 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, Field, model_validator
 
 from clibench.synthesis.strict import Strict
+from clibench.synthesis.template import placeholders
 from clibench.synthesis.values import PathKind, Scene
 from clibench.tasks.case import Entry, Fixture
 
 MAX_FILE: Final = 8 << 20
 """Bytes of one fixture file: a fixture is written anew for each case that uses it."""
+
+MAX_NAME: Final = 255
+"""Bytes of one name in a path (Linux: NAME_MAX)."""
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _SPAN: Final = re.compile(r"-?(\d+(?:\.\d+)?)([smhdw])", re.ASCII)
@@ -107,21 +112,35 @@ def scene_of(fixture: FixtureSpec, more: Mapping[str, FileSpec]) -> Scene:
     """The paths below the workspace, with the folders that the files imply."""
     kinds: dict[str, PathKind] = {}
     for raw, file in {**fixture.files, **more}.items():
-        if raw.startswith("~/"):
-            continue
+        if raw.startswith("~/") or any(placeholders(raw)):
+            continue  # no path of the workspace, or one that each case names anew
         path = raw.rstrip("/")
-        parts = path.split("/")
-        for depth in range(1, len(parts)):
-            kinds.setdefault("/".join(parts[:depth]), "dir")
+        for parent in _parents(path):
+            kinds.setdefault(parent, "dir")
         kinds[path] = "dir" if file.dir else "link" if file.link is not None else "file"
     return Scene(tuple(sorted(kinds.items())))
 
 
-def build(fixture: FixtureSpec, more: Mapping[str, FileSpec], text: Callable[[str], str]) -> Fixture:
-    """The data model's fixture; `more` are the pattern's own files, whose text goes through `text` (placeholders)."""
+def build(fixture: FixtureSpec, more: Mapping[str, FileSpec], text: Callable[[str], str]) -> Fixture | None:
+    """The data model's fixture; `more` are the pattern's own files, whose paths and text go through `text` (placeholders).
+
+    None where what was drawn makes no path that a fixture can hold.
+    """
     entries = {path: _entry(path, file, lambda content: content) for path, file in fixture.files.items()}
-    entries |= {path: _entry(path, file, text) for path, file in more.items()}
+    for template, file in more.items():
+        path = text(template)
+        if path_fault(path) or max(len(os.fsencode(part)) for part in path.split("/")) > MAX_NAME:
+            return None
+        entries[path] = _entry(path, file, text)
+    names = {path.rstrip("/"): entry for path, entry in entries.items()}
+    if any(parent in names and names[parent].type != "dir" for path in names for parent in _parents(path)):
+        return None
     return Fixture(tuple(entries[path] for path in sorted(entries)), fixture.prepare)
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 def _entry(path: str, file: FileSpec, text: Callable[[str], str]) -> Entry:

@@ -210,3 +210,19 @@ patterns:
     assert result.cases[0].argv == ("linetool", "first")
     assert result.cases[1].argv[1] == "second"
     assert [result.classes[f"p/0{n}"] for n in (1, 2)] == ["valid", "valid"]
+
+
+def test_files_of_a_pattern_may_be_named_by_parameters_and_never_by_what_is_no_path() -> None:
+    result = expansion("""
+valid_share: 0.5
+patterns:
+  - id: p
+    description: x
+    argv: ["a{ext}", "{name}"]
+    files: {"a{ext}": "{name}", "{name}": x}
+    params: {ext: [.c, .py], name: {type: string, edges: [empty, traversal, long, nonascii]}}
+""")
+    for case in result.cases:
+        assert {entry.path for entry in result.fixtures[case.fixture].entries} == {case.argv[1], case.argv[2]}
+    assert any("é" in case.argv[2] for case in result.cases)
+    assert not any("\0" in case.argv[2] or case.argv[2].startswith("..") for case in result.cases)
