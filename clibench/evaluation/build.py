@@ -11,13 +11,14 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from clibench.errors import TaskError, UserError, did_you_mean
+from clibench.errors import SandboxError, TaskError, UserError, did_you_mean
 from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Sandbox
 from clibench.tasks.oracle_lock import installation_files
 from clibench.tasks.task import Oracle
@@ -34,6 +35,8 @@ class Recipe:
     commands: Commands
     created: Callable[[Path], list[str]]
     """Names in <prefix>/bin that the installation of the repository itself created."""
+    probe: tuple[str, ...]
+    """Succeeds where the registry answers."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -61,6 +64,14 @@ def _python_scripts(prefix: Path) -> list[str]:
 _VENV: Final = ("python3", "-m", "venv", "--without-pip", PREFIX)
 _PIP: Final = ("python3", "-m", "pip", "--python", f"{PREFIX}/bin/python", "install", "--no-cache-dir")
 
+_PIP_PROBE: Final = ("python3", "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--dest", "/tmp", "setuptools")  # noqa: S108
+
+# What pip, npm and Go print when they reach nobody, or somebody who has no time for them.
+_UNREACHED: Final = re.compile(
+    rb"name resolution|Max retries exceeded|Connection(?:Error| refused| reset| timed out)|Read timed out|ENOTFOUND|EAI_AGAIN|ETIMEDOUT"
+    rb"|ECONNREFUSED|ECONNRESET|dial tcp|i/o timeout|TLS handshake|429 Too Many|50[0234] (?:Server Error|Bad Gateway|Service|Gateway)"
+)
+
 # The image brings a compiled standard library, which is linked into a cache of the build's own (in memory there: these are thousands of
 # small files). A folder with vendored modules is built from them; otherwise a go.sum that is missing or incomplete is made up for.
 _GO_CACHE: Final = "if test -d /usr/local/share/go-build; then export GOCACHE=/run/go-build; cp -as /usr/local/share/go-build /run; fi;"
@@ -69,7 +80,7 @@ _GO_BUILD: Final = f'{_GO_CACHE} exec go build -mod=readonly -trimpath -o "$1" "
 _GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw"}
 
 RECIPES: Final[Mapping[str, Recipe]] = {
-    "python": Recipe(("pyproject.toml", "setup.py"), (_VENV, (*_PIP, ".")), _python_scripts),
+    "python": Recipe(("pyproject.toml", "setup.py"), (_VENV, (*_PIP, ".")), _python_scripts, _PIP_PROBE),
     # `npm install -g .` links to the folder that it is given, so the folder is put inside the prefix first; the dependencies of a linked
     # folder, and its `prepare` script, are the business of the install before.
     "javascript": Recipe(
@@ -81,11 +92,13 @@ RECIPES: Final[Mapping[str, Recipe]] = {
             ("npm", "install", "--global", f"--prefix={PREFIX}", "--install-links=false", "--ignore-scripts", f"{PREFIX}/src"),
         ),
         _all_executables,
+        ("npm", "view", "npm", "version"),
     ),
     "go": Recipe(
         ("go.mod",),
         (("sh", "-c", _GO_INSTALL),),
         _all_executables,
+        ("go", "list", "-m", "golang.org/x/text@latest"),
         {**_GO_ENV, "GOBIN": f"{PREFIX}/bin"},
     ),
 }
@@ -105,6 +118,8 @@ def build_submission(
         return BuildResult(False, b"", f"no {' or '.join(recipe.manifests)} in the root of the repository")
     built = sandbox.build(BuildRequest(language, source, recipe.commands, destination, network, timeout_s, recipe.env))
     if not built.ok:
+        if network and _UNREACHED.search(built.log):
+            _require_registry(sandbox, language, recipe)
         return built
     created = recipe.created(destination)
     if alias in created:
@@ -115,6 +130,20 @@ def build_submission(
         return built
     found = f"creates {', '.join(created[:20])}" if created else "creates no executable"
     return replace(built, ok=False, reason=f"the installation {found}, and none is named {alias}")
+
+
+def _require_registry(sandbox: Sandbox, language: str, recipe: Recipe) -> None:
+    """Raise SandboxError where the registry gives nobody an answer; where it does, whom the build missed is the submission's affair."""
+    with tempfile.TemporaryDirectory(prefix="clibench-probe-") as scratch:
+        source, prefix = Path(scratch) / "source", Path(scratch) / "prefix"
+        source.mkdir()
+        prefix.mkdir()
+        if not sandbox.build(BuildRequest(language, source, (recipe.probe,), prefix, network=True, timeout_s=120.0)).ok:
+            raise SandboxError(
+                f"the package registry of {language} does not answer",
+                where="build",
+                fix="Look at the network and the proxy and certificate settings of this host, then repeat the command.",
+            )
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,9 @@ class DockerSandbox:
         log, control = CappedLog(), CappedLog()
         limit = self._config.build_disk_mb << 20
         too_big = False
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as client:
+        # In a session of its own: Ctrl-C is for this process, which then ends the container itself.
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as client:
             assert client.stdout is not None and client.stderr is not None  # noqa: S101 - pipes were asked for
             readers = [
                 threading.Thread(target=kept.read_all, args=(stream,), daemon=True)
@@ -199,6 +201,10 @@ class DockerSandbox:
                             docker("kill", name)
                             client.wait(timeout=_GRACE_S)
                             break
+            except BaseException:
+                client.kill()
+                remove_containers_named(name)  # before the folders that it writes to are removed
+                raise
             finally:
                 client.kill()
                 for reader in readers:
@@ -308,6 +314,14 @@ def remove_containers(label: str) -> None:
         _remove(docker("ps", "--all", "--quiet", "--no-trunc", f"--filter=label={label}").split())
     except SandboxError as error:
         log.warning("left behind until the next start: containers with the label %s (%s)", label, error.message)
+
+
+def remove_containers_named(name: str) -> None:
+    """Remove the container of this name, if there is one."""
+    try:
+        _remove([name])
+    except SandboxError as error:
+        log.warning("left behind until the next start: container %s (%s)", name, error.message)
 
 
 def _remove(containers: list[str]) -> None:

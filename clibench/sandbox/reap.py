@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import socket
-import stat
+import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,22 +103,15 @@ def reap_scratch() -> int:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder that a build has written: it may hold read-only and unreadable folders (Go's module cache does)."""
+    """Remove a folder that a build has written; what can't be removed is left to the next start, and said.
 
-    def retry(function: Callable[..., object], path: str, error: BaseException) -> None:
-        if isinstance(error, FileNotFoundError):
-            return
-        parent = Path(path).parent
-        for place in (parent, Path(path)):
-            if stat.S_ISDIR(place.lstat().st_mode):
-                place.chmod(0o700)
-        if function in (os.open, os.scandir, os.lstat):
-            remove_tree(Path(path))
-        else:
-            function(path)
-
-    # `onexc` came with Python 3.12; `onerror` works everywhere, and mypy knows it as deprecated only.
-    shutil.rmtree(folder, onerror=lambda function, path, info: retry(function, path, info[1]))
+    The system's own commands do it: such a tree may hold closed folders, and be nested deeper than Python can recurse.
+    """
+    if os.getuid() != 0:
+        subprocess.run(("chmod", "-R", "u+rwX", "--", str(folder)), capture_output=True, check=False)
+    done = subprocess.run(("rm", "-rf", "--", str(folder)), capture_output=True, check=False)
+    if done.returncode:
+        log.warning("left behind, as it can't be removed: %s", done.stderr.decode(errors="replace").strip()[:500])
 
 
 def _boot() -> str:

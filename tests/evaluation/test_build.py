@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clibench.errors import UserError
+from clibench.errors import SandboxError, UserError
 from clibench.evaluation.build import build_submission
 from clibench.recording import Recording
 from clibench.sandbox.docker import DockerSandbox
@@ -179,6 +179,29 @@ import (
 
 func main() { pflag.Parse(); fmt.Println("hello", pflag.Arg(0)) }
 """
+
+
+def test_a_registry_that_does_not_answer_is_not_held_against_the_submission(
+    docker_sandbox: DockerSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOPROXY", "http://127.0.0.1:9")
+    write(tmp_path / "source", {**GO, "go.mod": GO["go.mod"] + "\nrequire github.com/spf13/pflag v1.0.5\n", "main.go": PFLAG})
+    (tmp_path / "prefix").mkdir()
+    with pytest.raises(SandboxError, match="the package registry of go does not answer"):
+        build_submission(docker_sandbox, "go", tmp_path / "source", tmp_path / "prefix", alias="greet", network=True, timeout_s=300.0)
+
+
+def test_a_host_that_only_the_submission_asks_for_is_held_against_it(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:
+    write(tmp_path / "source", {**JAVASCRIPT, "package.json": UNREACHABLE})
+    (tmp_path / "prefix").mkdir()
+    built = build_submission(
+        docker_sandbox, "javascript", tmp_path / "source", tmp_path / "prefix", alias="greet", network=True, timeout_s=300.0
+    )
+    assert "npm install" in built.reason
+    assert "ECONNREFUSED" in built.log.decode()
+
+
+UNREACHABLE = '{"name": "greeter", "version": "1.0.0", "bin": {"greet": "cli.js"}, "dependencies": {"x": "http://127.0.0.1:9/x.tgz"}}'
 
 
 def test_a_language_without_a_recipe_is_told_with_those_that_have_one(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from clibench.recording import Recording
 from clibench.sandbox.daemon import docker
 from clibench.sandbox.docker import DockerSandbox
 from clibench.sandbox.interface import BuildRequest, BuildResult, Limits
-from clibench.sandbox.reap import OWNER_LABEL, Owner, scratch_root
+from clibench.sandbox.reap import OWNER_LABEL, Owner, remove_tree, scratch_root
 from clibench.sandbox.settings import SandboxConfig
 from clibench.tasks.case import Case, Fixture
 
@@ -159,6 +162,8 @@ def test_an_image_without_the_toolchains_is_named() -> None:
 
 CLIENT = """
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from clibench.sandbox.docker import DockerSandbox
 from clibench.sandbox.interface import BuildRequest
@@ -170,25 +175,49 @@ sandbox.build(BuildRequest("python", Path(sys.argv[1]), (("sleep", "100000"),), 
 """
 
 
-def test_a_killed_process_takes_its_build_along_and_the_next_start_sweeps_its_scratch(tmp_path: Path) -> None:
+@contextmanager
+def building(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """Another process in the middle of a build: it, its owner token, and the id of its container."""
     arguments = [sys.executable, "-c", CLIENT, str(folder(tmp_path / "source")), str(folder(tmp_path / "prefix"))]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as client:
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as client:
         assert client.stdout is not None
         token = client.stdout.readline().strip()
         while not (found := containers(f"{OWNER_LABEL}={token}")):
             assert client.poll() is None
         while "Up" not in docker("ps", "--filter", f"id={found[0]}", "--format", "{{.Status}}"):
             assert client.poll() is None
+        yield client, token, found[0]
+
+
+def test_a_killed_process_takes_its_build_along_and_the_next_start_sweeps_its_scratch(tmp_path: Path) -> None:
+    with building(tmp_path) as (client, token, container):
         client.kill()
     scratch = list(scratch_root().glob(f"build-*-{token}"))
     assert len(scratch) == 1
     try:
-        docker("wait", found[0])
+        docker("wait", container)
     except SandboxError as error:
         assert "No such container" in error.what  # it was gone before we could wait for it
     DockerSandbox(SandboxConfig())
     assert not scratch[0].exists()
     assert not containers(f"{OWNER_LABEL}={token}")
+
+
+def test_an_interrupted_process_leaves_nothing_at_all(tmp_path: Path) -> None:
+    with building(tmp_path) as (client, token, _):
+        client.send_signal(signal.SIGINT)
+    assert not containers(f"{OWNER_LABEL}={token}")
+    assert not list(scratch_root().glob(f"*-{token}"))
+
+
+def test_a_tree_that_is_nested_deeper_than_paths_can_be_long_is_tidied_and_removed(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:
+    deeper = r"os.mkdir(\"deep\", 0o700); os.chdir(\"deep\")"
+    nest = "\n".join(f"os.chdir('{place}')\nfor _ in range(3000): {deeper}" for place in ("/opt/tool", "/tmp"))
+    assert run(docker_sandbox, tmp_path, f'python3 -c "import os\n{nest}"').ok
+    assert (tmp_path / "prefix/deep/deep").stat().st_mode & 0o777 == 0o755
+    assert not list(scratch_root().glob(f"build-*-{Owner.current().token}"))
+    remove_tree(tmp_path / "prefix")
+    assert not (tmp_path / "prefix").exists()
 
 
 def test_a_daemon_that_went_away_is_told_with_what_to_do(
