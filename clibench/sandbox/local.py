@@ -115,7 +115,7 @@ class LocalSandbox:
         """Install into `request.destination`, seen at /opt/tool, from a copy of the source at /build."""
         require_toolchain(request.language)
         started = time.monotonic()
-        uid, gid = (UNPRIVILEGED, UNPRIVILEGED) if os.getuid() == 0 else (os.getuid(), os.getgid())
+        uid, gid = (UNPRIVILEGED, UNPRIVILEGED) if runner.is_root() else (os.getuid(), os.getgid())
         with scratch_folder("build") as scratch:
             copy_source(request.source, scratch / "build")
             for name in ("home", "tmp"):
@@ -183,7 +183,7 @@ class LocalSandbox:
             prefix=str(prefix.resolve()) if prefix is not None else None,
             isolation=self._config.isolation,
             system=tuple(items),
-            drop_to=UNPRIVILEGED if os.getuid() == 0 else None,
+            drop_to=UNPRIVILEGED if runner.is_root() else None,
             toolchain=any(item["target"].startswith("/opt/toolchain/") for item in items),
         )
 

@@ -268,26 +268,43 @@ _CLONE3: Final = 435
 
 
 def seccomp_program() -> bytes:
-    """The BPF program: EPERM for what is forbidden and for clone into a new user namespace, ENOSYS for clone3 (its flags can't be seen)."""
+    """The BPF program: EPERM for what is forbidden and for clone into a new user namespace, ENOSYS for clone3 (its flags can't be seen).
+
+    The numbers are searched as a tree: the kernel tries the program on every number when it is installed, so a list costs every trial.
+    """
     machine = platform.machine()
-    column = 0 if machine == "x86_64" else 1
-    load, equal, bits, give = 0x20, 0x15, 0x45, 0x06
-    allow, deny, kill = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
-    numbers = [pair[column] for pair in _FORBIDDEN.values()]
-    code: list[tuple[int, int, int, int]] = [(load, 0, 0, 4), (equal, 1, 0, _AUDIT[machine]), (give, 0, 0, kill), (load, 0, 0, 0)]
-    if machine == "x86_64":  # the x32 calls have numbers of their own
-        code += [(0x35, 0, 1, 0x40000000), (give, 0, 0, deny)]
-    code += [(equal, 0, 1, _CLONE3), (give, 0, 0, 0x00050000 | errno.ENOSYS)]
-    for number in numbers:
-        code += [(equal, 0, 1, number), (give, 0, 0, deny)]
-    code += [
-        (equal, 0, 3, _NUMBERS[machine]["clone"]),
-        (load, 0, 0, 16),
-        (bits, 0, 1, CLONE_NEWUSER),
-        (give, 0, 0, deny),
-        (give, 0, 0, allow),
+    load, equal, greater, bits, give = 0x20, 0x15, 0x25, 0x45, 0x06
+    verdicts = {"allow": 0x7FFF0000, "deny": 0x00050000 | errno.EPERM, "unknown": 0x00050000 | errno.ENOSYS, "kill": 0x80000000}
+    goals = {pair[0 if machine == "x86_64" else 1]: "deny" for pair in _FORBIDDEN.values()}
+    goals |= {_CLONE3: "unknown", _NUMBERS[machine]["clone"]: "clone"}
+    code: list[tuple[str, int, int, str, str]] = [
+        ("", load, 4, "", ""),
+        ("", equal, _AUDIT[machine], "numbers", "kill"),
+        ("numbers", load, 0, "", ""),
     ]
-    return b"".join(struct.pack("=HBBI", *line) for line in code)
+    if machine == "x86_64":  # the x32 calls have numbers of their own, from 1 << 30
+        code.append(("", greater, (1 << 30) - 1, "deny", "tree0"))
+
+    def tree(numbers: list[int], label: str) -> None:
+        if len(numbers) == 1:
+            code.append((label, equal, numbers[0], goals[numbers[0]], "allow"))
+            return
+        middle = len(numbers) // 2
+        code.append((label, greater, numbers[middle - 1], f"{label}r", f"{label}l"))
+        tree(numbers[:middle], f"{label}l")
+        tree(numbers[middle:], f"{label}r")
+
+    tree(sorted(goals), "tree0")
+    code += [("clone", load, 16, "", ""), ("", bits, CLONE_NEWUSER, "deny", "allow")]
+    code += [(name, give, value, "", "") for name, value in verdicts.items()]
+    places = {line[0]: place for place, line in enumerate(code) if line[0]}
+
+    def jump(label: str, place: int) -> int:
+        return places[label] - place - 1 if label else 0
+
+    return b"".join(
+        struct.pack("=HBBI", kind, jump(yes, place), jump(no, place), value) for place, (_, kind, value, yes, no) in enumerate(code)
+    )
 
 
 def install_filter(program: bytes) -> None:
@@ -346,7 +363,7 @@ def digest_tree(roots: Iterable[str], base: str, *, content_bytes: int = 1 << 20
 
     Cheap on purpose: it is taken before every trial. Larger contents can't have changed, since nobody else can write to a layer.
     """
-    total = hashlib.sha256()
+    parts: list[bytes] = []
     left = content_bytes
 
     def walk(path: str, name: str) -> None:
@@ -354,21 +371,31 @@ def digest_tree(roots: Iterable[str], base: str, *, content_bytes: int = 1 << 20
         found = os.lstat(path)
         kind = stat.S_IFMT(found.st_mode)
         plain = kind == stat.S_IFREG
-        total.update(
-            f"{name!a} {found.st_mode:o} {found.st_size if plain else 0} {found.st_mtime_ns if kind != stat.S_IFLNK else 0}\n".encode()
-        )
+        size, moment = found.st_size if plain else 0, found.st_mtime_ns if kind != stat.S_IFLNK else 0
+        parts.append(f"\n{name!a} {found.st_mode:o} {size} {moment} ".encode())
         if kind == stat.S_IFLNK:
-            total.update(os.fsencode(os.readlink(path)))
+            parts.append(os.fsencode(os.readlink(path)))
         elif kind == stat.S_IFDIR:
             for entry in sorted(os.listdir(path)):
                 walk(f"{path}/{entry}", f"{name}/{entry}")
         elif plain and found.st_size <= left:
             left -= found.st_size
-            total.update(Path(path).read_bytes())
+            parts.append(hashlib.sha256(_read(path)).digest())
 
     for root in roots:
         walk(f"{base}/{root}", root)
-    return total.hexdigest()
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def _read(path: str) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = []
+        while part := os.read(fd, PASSED_ON):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
 
 
 _TYPES: Final = {
@@ -510,6 +537,7 @@ class Place:
     systems: list[tuple[str, str]] = field(default_factory=list)
     """Local: (staged source, target without leading slash) of each system folder."""
     uid: int = 1000
+    oom_counter: int = -1
 
     @property
     def local(self) -> bool:
@@ -615,13 +643,13 @@ def _sources(hello: dict[str, Any]) -> dict[str, str]:
 
 def enter_place(hello: dict[str, Any]) -> Place:
     """Private namespaces and the scratch tmpfs. In `local`, returns in a child that is root of a new user namespace and PID 1."""
-    place = Place(hello, uid=int(hello["uid"]))
+    place = Place(hello, uid=int(hello["uid"]), oom_counter=open_oom_counter())
     point = next((path for path in SCRATCH_POINTS if os.path.isdir(path)), None)
     if point is None:
         raise Fault("there is no folder to mount on", f"make one of {', '.join(SCRATCH_POINTS)}")
     sources = _sources(hello)
     if place.local:
-        if os.getuid() == 0:
+        if hello["drop_to"] is not None:
             sources = _give_up_root(hello, point, sources)
         _enter_user_namespace()
         place.uid = 0
@@ -652,7 +680,18 @@ def enter_place(hello: dict[str, Any]) -> Place:
             place.systems.append((f"{point}/{name}", hello["system"][int(name)]["target"].lstrip("/")))
         os.close(fd)
     _make_dev(f"{point}/dev")
+    if not place.local:
+        _detach_others(point)
     return place
+
+
+def _detach_others(point: str) -> None:
+    """Take the container's other mounts out of this private namespace: each trial would have to copy them and take them down."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    for path in sorted((line.split()[4] for line in lines), reverse=True):
+        if path != "/" and path != point and not path.startswith(f"{point}/"):
+            with contextlib.suppress(OSError):
+                unmount(path)
 
 
 def _hold(sources: dict[str, str]) -> dict[str, int]:
@@ -683,6 +722,14 @@ def _give_up_root(hello: dict[str, Any], point: str, sources: dict[str, str]) ->
     prctl(PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root
     os.chdir("/")
     return {name: f"{point}/{name}" for name in sources}
+
+
+def is_root() -> bool:
+    """Whether this process is root indeed, and not an ordinary user who is called root in a user namespace of theirs."""
+    if os.getuid() != 0:
+        return False
+    inside, outside, count = Path("/proc/self/uid_map").read_text().split("\n")[0].split()
+    return outside == "0" or inside != "0" or int(count) > 1
 
 
 def _enter_user_namespace() -> None:
@@ -1110,7 +1157,7 @@ class Executor:
         if program.stdin:
             in_r, in_w = os.pipe()
         else:
-            in_r, in_w = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC), -1
+            in_r, in_w = os.open(f"{self._place.scratch}/dev/null", os.O_RDONLY | os.O_CLOEXEC), -1
         self._memory.begin()
         start = time.monotonic()
         init = clone(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS)
@@ -1129,7 +1176,7 @@ class Executor:
         if "fault" in report:
             raise Fault(report["fault"])
         status, cpu_s, max_rss_kb = (report.get("status"), report.get("cpu_s", 0.0), report.get("max_rss_kb", 0))
-        if self._memory.exceeded(max_rss_kb):
+        if self._memory.exceeded(max_rss_kb, status):
             end = "oom"
         if end is not None:
             status = (end, 0)
@@ -1285,22 +1332,49 @@ def find_executable(name: str, path: str) -> str:
     raise OSError(failure, os.strerror(failure))
 
 
-class Memory:
-    """Bounds the memory of a worker's trials by looking: where no cgroup can be had, resident memory is summed every few milliseconds.
+OOM_COUNTERS: Final = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control", "/proc/vmstat")
+"""Where the kernel counts what it killed for lack of memory: in this container (cgroup v2, v1), else on this machine."""
 
-    Pages shared between processes count once (the kernel's proportional set size), but are only looked at where the plain sum is over.
+
+def open_oom_counter() -> int:
+    """A descriptor of the first counter there is, kept since its file system may be detached; -1 where there is none."""
+    for path in OOM_COUNTERS:
+        with contextlib.suppress(OSError):
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            if _oom_kills(fd) is not None:
+                return fd
+            os.close(fd)
+    return -1
+
+
+def _oom_kills(fd: int) -> int | None:
+    if fd < 0:
+        return None
+    words = (line.split() for line in os.pread(fd, 1 << 15, 0).splitlines())
+    return next((int(pair[1]) for pair in words if pair[:1] == [b"oom_kill"]), None)
+
+
+class Memory:
+    """Bounds the memory of a worker's trials by looking: resident memory is summed every few milliseconds.
+
+    Pages shared between processes count once (the kernel's proportional set size), but are only looked at where the plain sum is over. This
+    is the same with and without a cgroup, and tells trials of one container apart; the container's own limit stands behind it, and what
+    the kernel kills for that is told from other kills by its counter.
     """
 
     interval_s = 0.02
 
-    def __init__(self, limit_mb: int, proc: str) -> None:
+    def __init__(self, limit_mb: int, proc: str, counter: int = -1) -> None:
         self._limit_kb = limit_mb << 10
         self._proc = proc
         self._next = 0.0
+        self._counter = counter
+        self._kills: int | None = None
 
     def begin(self) -> None:
         """A trial starts."""
         self._next = time.monotonic() + self.interval_s
+        self._kills = _oom_kills(self._counter)
 
     def watch(self, init: int, now: float) -> bool:
         """Whether the trial of `init` is over the limit."""
@@ -1321,9 +1395,10 @@ class Memory:
                     yield int(child)
                     yield from self._below(int(child))
 
-    def exceeded(self, max_rss_kb: int) -> bool:
-        """Whether the trial that ended had been over the limit."""
-        return max_rss_kb > self._limit_kb
+    def exceeded(self, max_rss_kb: int, status: tuple[str, int] | None) -> bool:
+        """Whether the trial that ended so had been over the limit, or was killed by the kernel for memory."""
+        killed = status is not None and tuple(status) == ("signal", int(signal.SIGKILL))
+        return max_rss_kb > self._limit_kb or (killed and _oom_kills(self._counter) != self._kills)
 
     @staticmethod
     def _number(path: str, field_: int) -> int:
@@ -1536,17 +1611,58 @@ def _place_of(path: str) -> str:
 # ------------------------------------------------------------------------------------------------------------------------------ worker
 
 
+class Sweeper:
+    """A process beside a worker that takes down what its trials were mounted on.
+
+    The kernel lets an unmount wait until every processor has passed through a quiet state: milliseconds in which the worker can already run
+    the next trial, on another of its few slots.
+    """
+
+    def __init__(self, slots: list[str]) -> None:
+        self._slots = slots
+        self._free = deque(range(len(slots)))
+        self._sock, theirs = socket.socketpair()
+        if os.fork() == 0:
+            try:
+                prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                self._sock.close()
+                while order := theirs.recv(1):
+                    with contextlib.suppress(OSError):
+                        unmount(slots[order[0]])
+                    theirs.send(order)
+            finally:
+                os._exit(0)
+        theirs.close()
+
+    def take(self) -> str:
+        """A slot with nothing mounted on it."""
+        if not self._free:
+            self._free.extend(self._sock.recv(len(self._slots)))
+        if not self._free:
+            raise Fault("the process that unmounts died")
+        return self._slots[self._free.popleft()]
+
+    def give_back(self, slot: str) -> None:
+        """Have a slot cleared."""
+        self._sock.send(bytes([self._slots.index(slot)]))
+
+
+SLOTS: Final = 3
+
+
 class Worker:
     """Runs one trial after the other."""
 
     def __init__(self, place: Place, number: int) -> None:
         self._place = place
-        self._slot = f"{place.scratch}/slots/{number}"
-        os.makedirs(self._slot, exist_ok=True)
-        with contextlib.suppress(OSError):  # what a worker of this number left when it died
-            while True:
-                unmount(self._slot)
-        self._executor = Executor(place, Memory(place.limits["memory_mb"], f"{place.scratch}/proc"))
+        slots = [f"{place.scratch}/slots/{number}.{slot}" for slot in range(SLOTS)]
+        for slot in slots:
+            os.makedirs(slot, exist_ok=True)
+            with contextlib.suppress(OSError):  # what a worker of this number left when it died
+                while True:
+                    unmount(slot)
+        self._sweeper = Sweeper(slots)
+        self._executor = Executor(place, Memory(place.limits["memory_mb"], f"{place.scratch}/proc", place.oom_counter))
         self._fixtures = Fixtures(place, self._executor)
 
     def serve(self, fd: int) -> None:
@@ -1567,8 +1683,9 @@ class Worker:
         conditions = trial["conditions"]
         layer = self._fixtures.layer(trial["fixture"], conditions, trial["conditions"]["environment"])
         limits = self._place.limits
+        slot = self._sweeper.take()
         try:
-            root = trial_root(self._place, self._slot, layer, self._place.base(conditions))
+            root = trial_root(self._place, slot, layer, self._place.base(conditions))
             if digest_tree(WRITABLE, root.merged) != layer.digest:
                 raise Fault(f"the state at the start was not that of fixture {trial['fixture'][:12]}")
             now = time.time()
@@ -1590,8 +1707,7 @@ class Worker:
             differ = Differ(limits["content_bytes"], 16 * limits["content_bytes"], 2 * limits["disk_mb"] << 20)
             changes = root.changes(differ) if self._place.hello["record"] else []
         finally:
-            with contextlib.suppress(OSError):
-                unmount(self._slot)
+            self._sweeper.give_back(slot)
         return {
             "type": "result",
             "status": ended.status,
@@ -1726,7 +1842,7 @@ class Server:
                 ours.close()
                 for hand in self._hands:
                     hand.sock.close()
-                null = os.open(os.devnull, os.O_RDWR)
+                null = os.open(f"{self._place.scratch}/dev/null", os.O_RDWR)
                 os.dup2(null, 0)
                 os.dup2(null, 1)
                 Worker(self._place, number).serve(theirs.fileno())

@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from clibench.errors import SandboxError
-from clibench.recording import Recording
+from clibench.recording import End, Recording, Status
+from clibench.sandbox import runner
 from clibench.sandbox.contract import ENVIRONMENT, SOURCE_DATE_EPOCH, VARIATIONS
+from clibench.sandbox.image import ensure_image
 from clibench.sandbox.interface import Limits, TrialFault
 from clibench.sandbox.local import LocalSandbox
 from clibench.sandbox.runner import digest_tree
@@ -186,14 +189,25 @@ def test_a_runner_that_dies_costs_the_trials_in_flight_and_no_others(local: Pipe
         many = cases(12, "sh", "-c", "echo $1", "sh")
         run = local.run(many, {EMPTY.digest(): EMPTY})
         next(run)
-        runner = local._channel._process  # type: ignore[union-attr]
-        assert runner is not None
-        runner.kill()
+        process = local._channel._process  # type: ignore[union-attr]
+        assert process is not None
+        process.kill()
         rest = [outcome for _, outcome in run]
     faults = [outcome for outcome in rest if isinstance(outcome, TrialFault)]
     assert len(rest) == 11
     assert 1 <= len(faults) <= 4
     assert all("runner ended" in fault.reason for fault in faults)
+
+
+def test_what_the_kernel_kills_for_memory_is_out_of_memory_and_not_a_signal() -> None:
+    runner_file = Path(runner.__file__).resolve()
+    argv = ("docker", "run", "--rm", "-i", "--network=none", "--cap-add=SYS_ADMIN", "--user=0:0", "--memory=160m", "--memory-swap=160m")
+    image = ensure_image(SandboxConfig().base_image).name
+    command = (*argv, f"--volume={runner_file}:/runner.py:ro", image, "python3", "-I", "-S", "/runner.py")
+    with PipeSession(command, RunnerPlace("docker", prefix=None), limits=replace(LIMITS, memory_mb=4096), workers=1) as session:
+        here = Place("docker", session)
+        assert here.python("x = bytearray(1 << 30)").status == Status(End.OOM)
+        assert here.sh("kill -9 $$").status == Status(End.SIGNAL, 9)
 
 
 def test_a_runner_that_never_starts_is_a_sandbox_error() -> None:
