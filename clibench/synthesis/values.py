@@ -249,7 +249,8 @@ class TextValue(BaseValue):
             " ".join(stream.pick(self.words) for _ in range(stream.between(0, self.max_words)))
             for _ in range(stream.between(self.min_lines, self.max_lines))
         ]
-        return text("\n".join(lines) + ("\n" if self.final_newline and lines else ""))
+        joined = "\n".join(lines)
+        return text(joined + "\n" if self.final_newline and lines else joined.rstrip("\n"))
 
 
 class PathValue(BaseValue):
