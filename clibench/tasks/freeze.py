@@ -36,7 +36,7 @@ from clibench.tasks.task import Difficulty, Oracle
 
 RUNS = 5
 """Runs of every case: one under the contract, which is kept, and four under conditions that are changed each time."""
-SHOWN_OUTPUT = 3000
+SHOWN_OUTPUT = 1500
 """Bytes of standard output up to which a case is preferred as the prompt's example."""
 
 
@@ -99,10 +99,13 @@ def freeze_task(
             tail = built.log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
             raise TaskError(f"the oracle can't be installed: {built.reason}: {tail[0]}", where=str(folder))
         with sandbox.open(language=spec.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
-            say(f"running {len(expansion.cases)} cases, {runs} times each")
-            kept = _run(session, expansion.cases, expansion.fixtures, None)
-            again = [_run(session, expansion.cases, expansion.fixtures, number) for number in range(1, runs)]
             helps = _helps(session, spec)
+            say(f"run 1 of {runs}: {len(expansion.cases)} cases")
+            kept = _run(session, expansion.cases, expansion.fixtures, None)
+            again = []
+            for number in range(1, runs):
+                say(f"run {number + 1} of {runs}, under changed conditions")
+                again.append(_run(session, expansion.cases, expansion.fixtures, number))
 
     normalisers = _normalisers(spec, kept.values())
     of_pattern = {pattern.id: _spelled(spec, pattern.normalisers) for pattern in spec.patterns}
@@ -250,7 +253,7 @@ def _paths(recording: Recording) -> list[bytes]:
 
 
 def _examples(spec: Spec, expansion: Expansion, cases: Sequence[Case], recordings: Mapping[str, Recording]) -> dict[str, Example]:
-    """The example of each pattern: the first valid case that succeeds and is short enough to show."""
+    """The example of each pattern: the first valid case that succeeds, does something that can be seen, and is short enough to show."""
     found: dict[str, Example] = {}
     for pattern in spec.patterns:
         own = [case for case in cases if case.pattern == pattern.id]
@@ -261,6 +264,7 @@ def _examples(spec: Spec, expansion: Expansion, cases: Sequence[Case], recording
             key=lambda case: (
                 not recordings[case.id].status.ok,
                 expansion.classes[case.id] != "valid",
+                not (recordings[case.id].stdout.size or recordings[case.id].changes),
                 recordings[case.id].stdout.size > SHOWN_OUTPUT,
                 case.id,
             ),

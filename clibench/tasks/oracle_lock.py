@@ -52,16 +52,41 @@ def go_lock(go_mod: str, go_sum: str) -> str:
     return f"-- go.mod --\n{go_mod}-- go.sum --\n{go_sum}"
 
 
-def pypi_lock(report: dict[str, Any]) -> str:
-    """The lock that pip's installation report stands for; raises TaskError where an artefact has no hash."""
+def pypi_lock(own: dict[str, Any], reports: dict[str, dict[str, Any]]) -> str:
+    """The lock of a Python oracle, from pip's installation reports: `own` of the image's Python, `reports` by Python version.
+
+    A release has a hash for each artefact that some version takes, and a marker where only some need it. A version that `own` does not
+    choose too is left out. Raises TaskError where an artefact has no hash.
+    """
+    chosen = _artefacts(own)
+    hashes = {release: {digest} for release, digest in chosen.items()}
+    versions: dict[tuple[str, str], list[str]] = {}
+    for python, report in sorted(reports.items()):
+        found = _artefacts(report)
+        if any(name == other and version != theirs for name, version in chosen for other, theirs in found):
+            continue
+        for release, digest in found.items():
+            hashes.setdefault(release, set()).add(digest)
+            versions.setdefault(release, []).append(python)
     lines = []
+    for (name, version), digests in sorted(hashes.items()):
+        marker = ""
+        if (name, version) not in chosen:
+            marker = " ; " + " or ".join(f'python_version == "{python}"' for python in versions[name, version])
+        lines.append(f"{name}=={version}{marker}" + "".join(f" --hash=sha256:{digest}" for digest in sorted(digests)) + "\n")
+    return "".join(lines)
+
+
+def _artefacts(report: dict[str, Any]) -> dict[tuple[str, str], str]:
+    """SHA-256 of what pip would install, by name and version."""
+    found = {}
     for item in report["install"]:
-        name, version = item["metadata"]["name"], item["metadata"]["version"]
+        name, version = _canonical(item["metadata"]["name"]), item["metadata"]["version"]
         digest = item["download_info"].get("archive_info", {}).get("hashes", {}).get("sha256")
         if not digest:
             raise TaskError(f"{name} {version} comes without a hash", fix="Pin a release of the registry, not a directory or repository.")
-        lines.append(f"{_canonical(name)}=={version} --hash=sha256:{digest}\n")
-    return "".join(sorted(lines))
+        found[name, version] = digest
+    return found
 
 
 def npm_lock(package_lock: str) -> str:

@@ -11,6 +11,7 @@ import shlex
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from clibench.errors import TaskError
 from clibench.sandbox.interface import PREFIX, BuildRequest, Sandbox
@@ -18,6 +19,9 @@ from clibench.synthesis.spec import OracleSpec
 from clibench.tasks.measure import lines_of_code
 from clibench.tasks.oracle_lock import go_lock, npm_lock, pypi_lock
 from clibench.tasks.task import Language
+
+PYTHON_VERSIONS: Final = ("3.11", "3.12", "3.13", "3.14")
+"""A lock holds the artefacts for each: compiled wheels differ, and the image's Python is not that of every host."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,13 @@ def _scripts(oracle: OracleSpec) -> list[str]:
         case "pypi":
             extras = f"[{','.join(oracle.extras)}]" if oracle.extras else ""
             wanted = shlex.quote(f"{oracle.name}{extras}=={oracle.version}")
+            pip = "/build/venv/bin/python -m pip install -q"
+            resolve = f"{pip} --dry-run --ignore-installed --report {PREFIX}/report"
             return [
                 "python3 -m venv /build/venv",
-                f"/build/venv/bin/python -m pip install -q --dry-run --ignore-installed --report {PREFIX}/report.json {wanted}",
-                f"/build/venv/bin/python -m pip install -q --no-deps --no-compile --target {PREFIX}/source {name}=={version}",
+                f"{resolve}-own.json {wanted}",
+                *(f"{resolve}-{python}.json --python-version {python} --only-binary :all: {wanted} || true" for python in PYTHON_VERSIONS),
+                f"{pip} --no-deps --no-compile --target {PREFIX}/source {name}=={version}",
             ]
         case "npm":
             return [
@@ -83,7 +90,9 @@ def _scripts(oracle: OracleSpec) -> list[str]:
 def _lock(oracle: OracleSpec, destination: Path) -> str:
     match oracle.registry:
         case "pypi":
-            return pypi_lock(json.loads((destination / "report.json").read_text()))
+            reports = {version: destination / f"report-{version}.json" for version in PYTHON_VERSIONS}
+            own = json.loads((destination / "report-own.json").read_text())
+            return pypi_lock(own, {name: json.loads(file.read_text()) for name, file in reports.items() if file.is_file()})
         case "npm":
             return npm_lock((destination / "package-lock.json").read_text())
         case _:

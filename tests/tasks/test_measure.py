@@ -18,7 +18,12 @@ def names(folder: Path, language: Language, *files: str) -> list[str]:
 @pytest.mark.parametrize(
     ("language", "name", "text", "lines"),
     [
-        (Language.PYTHON, "a.py", '"""Doc\n\nof two lines."""\nimport x\n\n# comment\ndef f():\n    """Doc."""\n    return 1  # one\nX = "s"\n', 4),
+        (
+            Language.PYTHON,
+            "a.py",
+            '"""Doc\n\nof two lines."""\nimport x\n\n# comment\ndef f():\n    """Doc."""\n    return 1  # one\nX = "s"\n',
+            4,
+        ),
         (Language.JAVASCRIPT, "a.js", "/* a\n b */\n// c\nconst x = 1; // d\n\nfunction f() {\n  return 'x';\n}\n", 3),
         (Language.JAVASCRIPT, "a.ts", "// c\nconst x: number = 1;\n", 1),
         (Language.GO, "a.go", "package a\n\n// c\nfunc f() int {\n\treturn 1\n}\n", 3),
@@ -30,7 +35,9 @@ def test_comments_docstrings_and_blank_lines_do_not_count(tmp_path: Path, langua
 
 
 def test_code_of_others_and_tests_do_not_count(tmp_path: Path) -> None:
-    assert names(tmp_path, Language.PYTHON, "tool/a.py", "tool/_vendor/b.py", "tests/c.py", "tool/test_d.py", "tool/data.txt") == ["tool/a.py"]
+    assert names(tmp_path, Language.PYTHON, "tool/a.py", "tool/_vendor/b.py", "tests/c.py", "tool/test_d.py", "tool/data.txt") == [
+        "tool/a.py"
+    ]
     files = ("main.go", "main_test.go", "vendor/x/x.go", "testdata/y.go", "api.pb.go", "internal/z.go")
     assert names(tmp_path, Language.GO, *files) == ["internal/z.go", "main.go"]
 
