@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from clibench.evaluation.alignment import Text
 from clibench.evaluation.distance import bounded_distance
 from clibench.evaluation.excerpt import first_difference
 from clibench.evaluation.normalise import Chain, collapse_whitespace, strip_ansi
@@ -65,8 +66,14 @@ class Pair:
 
     def comparer(self, name: str, **parameters: object) -> str:
         """Name, version and parameters of a comparer, as verdicts show them."""
-        named = {**parameters, **({"normalisers": "+".join(self.chain.names)} if self.chain.names else {})}
-        return " ".join([f"{name}/{VERSIONS[name]}", *(f"{key}={value}" for key, value in named.items())])
+        return comparer_name(name, self.chain.names, **parameters)
+
+
+@lru_cache(maxsize=1024)
+def comparer_name(name: str, normalisers: tuple[str, ...], **parameters: object) -> str:
+    """For example `fuzzy/1 threshold=0.8 normalisers=date/1`."""
+    named = {**parameters, **({"normalisers": "+".join(normalisers)} if normalisers else {})}
+    return " ".join([f"{name}/{VERSIONS[name]}", *(f"{key}={value}" for key, value in named.items())])
 
 
 def text_form(data: bytes) -> bytes:
@@ -112,21 +119,18 @@ def fuzzy_match(pair: Pair, threshold: float = 0.8) -> Check:
 
 def _similarity(expected: bytes, actual: bytes, threshold: Fraction, whole: Fraction, *, binary: bool) -> tuple[float, float, bool | None]:
     """Least and greatest similarity that the bounds leave open, and whether it reaches the threshold (None: they do not tell)."""
-    if binary:
-        return _graded(len(expected), len(actual), expected, actual, threshold, whole)
-    left, right = expected.decode("utf-8"), actual.decode("utf-8")
-    return _graded(len(left), len(right), left, right, threshold, whole)
+    if binary or (expected.isascii() and actual.isascii()):
+        return _graded(expected, actual, threshold, whole)
+    return _graded(expected.decode("utf-8"), actual.decode("utf-8"), threshold, whole)
 
 
-def _graded(
-    left_size: int, right_size: int, left: str | bytes, right: str | bytes, threshold: Fraction, whole: Fraction
-) -> tuple[float, float, bool | None]:
-    longest = max(left_size, right_size)
+def _graded(left: Text, right: Text, threshold: Fraction, whole: Fraction) -> tuple[float, float, bool | None]:
+    longest = max(len(left), len(right))
     if longest == 0:
         return float(whole), float(whole), whole >= threshold
     # (1 - distance / longest) * whole >= threshold, in exact arithmetic.
     allowed = int((1 - threshold / whole) * longest) if whole >= threshold else -1
-    bounds = bounded_distance(left, right, allowed)  # type: ignore[type-var]
+    bounds = bounded_distance(left, right, allowed)
     low, high = ((1 - distance / longest) * float(whole) for distance in (bounds.high, bounds.low))
     return low, high, bounds.decide(allowed)
 
@@ -134,6 +138,8 @@ def _graded(
 def _is_text(data: bytes) -> bool:
     if b"\0" in data:
         return False
+    if data.isascii():
+        return True
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -8,6 +8,7 @@ guess (duplicate keys, comments, anchors, tags) makes a text no document here, s
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, Literal, TypeAlias
@@ -57,13 +58,12 @@ def parse_yaml(text: str) -> list[Value] | None:
     """The documents of a YAML stream, or None. Only nested ones count: flat `key: value` lines may be prose, and are read as lines."""
     import yaml
 
-    if len(text) > YAML_SIZE or "\t" in text:
+    if len(text) > YAML_SIZE or "\t" in text or not _MAY_NEST.search(text) or _has_comment(text):
         return None
+    marks = yaml.AnchorToken | yaml.AliasToken | yaml.TagToken
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        if any(isinstance(token, yaml.AnchorToken | yaml.AliasToken | yaml.TagToken) for token in yaml.scan(text, loader)):
-            return None
-        if _has_comment(text):
+        if _MARKS.search(text) and any(isinstance(token, marks) for token in yaml.scan(text, loader)):
             return None
         documents = [_from_node(node) for node in yaml.compose_all(text, loader)]
     except (yaml.YAMLError, _NotADocument, RecursionError, InvalidOperation, ValueError):
@@ -164,6 +164,13 @@ def _nested(value: Value) -> bool:
     """A collection that holds a collection."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(not isinstance(item, Scalar) for item in items)
+
+
+_MAY_NEST: Final = re.compile(r"[\[{]|^\s*-\s|:\s*$", re.MULTILINE)
+"""What a nested document must have somewhere; asked first, since it is cheap."""
+
+_MARKS: Final = re.compile(r"[&*!]")
+"""What anchors, aliases and tags begin with."""
 
 
 def _has_comment(text: str) -> bool:

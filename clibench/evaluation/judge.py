@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from clibench.evaluation.compare import Pair, exact_match, fuzzy_match
+from clibench.evaluation.compare import Pair, comparer_name, exact_match, fuzzy_match
 from clibench.evaluation.normalise import Chain, resolve
 from clibench.evaluation.params import VERSIONS, CompareParams
 from clibench.evaluation.semantic import Question, SemanticJudge
@@ -151,8 +151,7 @@ def _reject(expected: Status, actual: Status) -> dict[str, Check]:
 
 
 def _side_effects(expected: Recording, actual: Recording, chain: Chain, params: CompareParams, fixture: Fixture | None) -> Check:
-    normalisers = f" normalisers={'+'.join(chain.names)}" if chain.names else ""
-    comparer = f"side_effects/{VERSIONS['side_effects']} mode={params.mode}{normalisers}"
+    comparer = comparer_name("side_effects", chain.names, mode=params.mode)
     found = compare_side_effects(expected.changes, actual.changes, chain, params, fixture)
     if not found:
         return Check(True, comparer=comparer)

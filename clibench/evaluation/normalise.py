@@ -51,7 +51,14 @@ def text_lines(data: bytes) -> list[bytes]:
 
 def collapse_whitespace(data: bytes) -> bytes:
     """Whitespace normalisation as EM needs it (paper II-C3): `text_lines`, joined by line feeds."""
-    return b"\n".join(text_lines(data))
+    data = data.strip()
+    if any(blanks in data for blanks in _COLLAPSIBLE):
+        return b"\n".join(text_lines(data))
+    return data
+
+
+_COLLAPSIBLE: Final = (b"  ", b"\n\n", b" \n", b"\n ", b"\t", b"\r", b"\v", b"\f")
+"""None of these inside: the text is in normal form already, which is told much faster than it is brought there."""
 
 
 def sort_lines(data: bytes) -> bytes:
