@@ -101,7 +101,7 @@ NORMALISERS: Final[dict[str, Normaliser]] = {
     # In order of application: what contains another comes first.
     "ansi": Normaliser(lambda: strip_ansi, mask=False),
     "alias": Normaliser(_alias, parameters=2),
-    "temp_path": Normaliser(_mask(rb"(?:/private)?(?:/var)?/tmp/[^\s/:'\"`,;()<>]+", b"<temp_path>")),
+    "temp_path": Normaliser(_mask(rb"(?<![\w.~/-])(?:/private)?(?:/var)?/tmp/[^\s/:'\"`,;()<>]+", b"<temp_path>")),
     "uuid": Normaliser(_mask(rb"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", b"<uuid>")),
     "timestamp": Normaliser(
         _mask(

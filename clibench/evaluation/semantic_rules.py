@@ -98,6 +98,9 @@ def _json(expected: str, actual: str, _: Question) -> str | None:
 
 
 def _yaml(expected: str, actual: str, _: Question) -> str | None:
+    # YAML includes JSON, but a tool that prints the one when the other was asked for is wrong.
+    if parse_json(expected) is not None or parse_json(actual) is not None:
+        return ""
     left = parse_yaml(expected)
     right = parse_yaml(actual) if left is not None else None
     return _documents(left, right, "YAML")
