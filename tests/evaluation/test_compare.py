@@ -122,16 +122,16 @@ def edited(text: str, share: float, draw: random.Random) -> str:
 
 def huge_pairs() -> list[tuple[str, str]]:
     draw = random.Random(7)
-    lines = [f"{number} {draw.randint(0, 10**9)}" for number in range(400)]
+    lines = [f"{number} {draw.randint(0, 10**9)}" for number in range(200)]
     shuffled = draw.sample(lines, len(lines))
-    noise = "".join(draw.choices("abcd", k=6000))
+    noise = "".join(draw.choices("abcd", k=3000))
     texts = [
         "\n".join(lines),
         "\n".join(shuffled),
-        "\n".join(lines[50:]),
+        "\n".join(lines[25:]),
         noise,
         noise[::-1],
-        noise[3000:] + noise[:3000],
+        noise[1500:] + noise[:1500],
         "yes\n" * 1500,
         "no\n" * 2000,
     ]
