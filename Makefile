@@ -26,14 +26,19 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-sandbox: ## start a Docker engine where root can; else the local sandbox serves
-	@scripts/setup_docker.sh --if-possible
+sandbox: ## start a Docker engine where there is none and root can; else the local sandbox serves
+	@if docker version >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then scripts/setup_docker.sh; \
+	else echo "no Docker engine answers: runs take the local sandbox ('sudo scripts/setup_docker.sh' installs an engine)" >&2; fi
+
+toolchains: ## Node and Go for the tests of the local sandbox
+	@scripts/setup_toolchains.sh
 
 run: setup ## grade the demo's submissions against the sample's nine tools, then write and show the report
 	$(BIN)/python -m clibench -m +experiment=demo
 	$(BIN)/python -m clibench report
 
-test: setup ## all tests
+test: setup toolchains ## all tests
 	$(BIN)/python -m pytest
 
 check: $(READY) ## ruff and mypy
@@ -48,4 +53,4 @@ lock: ## renew requirements.lock from pyproject.toml
 clean: ## remove outputs, .venv and caches
 	rm -rf outputs $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
 
-.PHONY: help setup sandbox run test check lock clean
+.PHONY: help setup sandbox toolchains run test check lock clean
