@@ -110,7 +110,7 @@ def freeze_task(
     normalisers = _normalisers(spec, kept.values())
     of_pattern = {pattern.id: _spelled(spec, pattern.normalisers) for pattern in spec.patterns}
     stability = judge_stability(
-        {case: [kept[case], *(run[case] for run in again)] for case in kept},
+        {case.id: [kept[case.id], *(run[case.id] for run in again)] for case in expansion.cases},
         {case.id: expansion.fixtures[case.fixture] for case in expansion.cases},
         {case.id: (*normalisers, *of_pattern[case.pattern]) for case in expansion.cases},
         spec.task.alias,
