@@ -89,7 +89,7 @@ class ProcessChannel:
         rest = memoryview(frame)
         deadline = time.monotonic() + timeout
         while rest:
-            readable, writable, _ = select.select([stdout], [stdin], [], max(0.0, deadline - time.monotonic()))
+            readable, writable = _ready(stdout, stdin, deadline)
             if readable:
                 self._fill()
             if writable:
@@ -107,7 +107,7 @@ class ProcessChannel:
         _, stdout = self._pipes()
         deadline = time.monotonic() + timeout
         while not self._waiting:
-            readable, _, _ = select.select([stdout], [], [], max(0.0, deadline - time.monotonic()))
+            readable, _ = _ready(stdout, None, deadline)
             if not readable:
                 raise SandboxError(f"the runner said nothing for {timeout:.0f} s", where="sandbox")
             self._fill()
@@ -161,6 +161,16 @@ class ProcessChannel:
         if not data:
             raise SandboxError(self.death(), where="sandbox")
         self._waiting.extend(self._reader.feed(data))
+
+
+def _ready(readable: int, writable: int | None, deadline: float) -> tuple[bool, bool]:
+    """Wait until one can be read or the other written to; (False, False) after the deadline."""
+    poll = select.poll()
+    poll.register(readable, select.POLLIN)
+    if writable is not None:
+        poll.register(writable, select.POLLOUT)
+    ready = dict(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+    return readable in ready, writable in ready
 
 
 class PipeSession:

@@ -24,7 +24,7 @@ from clibench.sandbox.runner import digest_tree
 from clibench.sandbox.session import PipeSession, RunnerPlace
 from clibench.sandbox.settings import SandboxConfig
 from clibench.tasks.case import Case, Entry, Fixture
-from tests.sandbox.conftest import EMPTY, LIMITS, Place
+from tests.sandbox.conftest import EMPTY, LIMITS, Opener, Place
 from tests.sandbox.test_runner_hostile import running
 
 
@@ -120,6 +120,22 @@ def test_modification_times_are_constant_or_relative_to_the_trial(place: Place) 
     assert did.changes == ()
 
 
+def test_the_clock_of_a_variation_moves_files_along_and_spares_what_asks_the_kernel(open_place: Opener, tmp_path: Path) -> None:
+    place = open_place("docker/overlay")
+    number, shift = next((n, one.clock_shift_s) for n, one in enumerate(VARIATIONS) if one.clock_shift_s)
+    script = "import os, time; print(int(time.time()), round(time.time() - os.stat('old').st_mtime))"
+    seen = place.outcome("python3", "-c", script, fixture=Fixture((Entry("old", age_s=3600),)), stability=number)
+    assert isinstance(seen, Recording)
+    now, age = map(int, seen.stdout.data.split())
+    assert abs(now - time.time() - shift) < 600
+    assert 3600 <= age < 3660
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "script").write_bytes(b"#!/bin/sh\n")
+    (tmp_path / "bin" / "go").write_bytes(b"\x7fELF" + bytes(900) + b"Go\0\0")
+    (tmp_path / "bin" / "link").symlink_to("/opt/tool/bin/go")
+    assert [runner.asks_the_kernel(str(tmp_path), name) for name in ("script", "go", "link", "none")] == [False, True, True, False]
+
+
 def test_a_preparation_belongs_to_the_fixture(place: Place) -> None:
     fixture = Fixture(
         (Entry("a", content=b"1"), Entry("gone"), Entry("d/x")),
@@ -149,8 +165,8 @@ def test_a_preparation_that_fails_is_a_fault_that_says_so(place: Place) -> None:
         (Entry("a"), Entry("a")),
     ],
 )
-def test_a_fixture_can_not_leave_its_place(open_place: object, entries: tuple[Entry, ...]) -> None:
-    place = open_place("docker/overlay")  # type: ignore[operator]
+def test_a_fixture_can_not_leave_its_place(open_place: Opener, entries: tuple[Entry, ...]) -> None:
+    place = open_place("docker/overlay")
     assert isinstance(place.outcome("true", fixture=Fixture(entries)), TrialFault)
 
 
@@ -225,14 +241,41 @@ def test_closing_a_session_in_mid_trial_leaves_no_process(local: PipeSession) ->
     assert running("76543210") == []
 
 
-def test_a_client_killed_by_sigkill_leaves_no_process(prefix: Path) -> None:
+def test_a_state_that_is_not_the_fixtures_is_a_fault(local: PipeSession) -> None:
+    fixture = Fixture((Entry("a", content=b"1"),))
+    with local:
+        here = Place("local", local)
+        assert here.run("cat", "a", fixture=fixture).stdout.data == b"1"
+        for layer in layers_of(local):
+            file = layer / "workspace" / "a"
+            dated = file.stat()
+            with file.open("r+b") as stream:
+                stream.write(b"2")
+            os.utime(file, ns=(dated.st_mtime_ns, dated.st_mtime_ns))
+        outcome = here.outcome("true", fixture=fixture)
+    assert isinstance(outcome, TrialFault)
+    assert "the state at the start" in outcome.reason
+
+
+def layers_of(session: PipeSession) -> list[Path]:
+    """The fixture layers of a local session, as seen through its runner's own mounts."""
+    process = session._channel._process  # type: ignore[union-attr]
+    assert process is not None
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    found = [path for child in children for path in Path(f"/proc/{child}/root").glob("mnt/fixtures/*/entries")]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("place", ["docker/overlay", "local/overlay"])
+def test_a_client_killed_by_sigkill_leaves_no_process(prefix: Path, place: str) -> None:
     script = (
         "import sys; from pathlib import Path\n"
         "from tests.sandbox.conftest import EMPTY, LIMITS, sandbox_of; from clibench.tasks.case import Case\n"
-        "with sandbox_of('local/overlay').open(language='go', prefix=Path(sys.argv[1]), limits=LIMITS, workers=1) as session:\n"
+        "with sandbox_of(sys.argv[2]).open(language='go', prefix=Path(sys.argv[1]), limits=LIMITS, workers=1) as session:\n"
         "    list(session.run([Case('p/01', 'p', ('sleep', '76543211'), EMPTY.digest())], {EMPTY.digest(): EMPTY}))\n"
     )
-    client = subprocess.Popen([sys.executable, "-c", script, str(prefix)])
+    client = subprocess.Popen([sys.executable, "-c", script, str(prefix), place])
     try:
         pids = wait_until_running("76543211")
         handles = [os.pidfd_open(int(pid)) for pid in pids]
