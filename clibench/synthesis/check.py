@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from clibench.errors import did_you_mean
 from clibench.synthesis.fixtures import FixtureSpec, path_fault, resolve, scene_of
 from clibench.synthesis.located import Location
+from clibench.synthesis.scalars import PathValue, RecordValue
 from clibench.synthesis.spec import AnyOrder, Item, OneOf, Optional, PatternSpec, Repeat, Spec
 from clibench.synthesis.template import Placeholder, placeholders
-from clibench.synthesis.values import AnyValue, ListValue, PathValue, RecordValue
+from clibench.synthesis.values import AnyValue, ListValue
 
 Fault = tuple[Location, str]
 

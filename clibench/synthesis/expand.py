@@ -15,10 +15,11 @@ from typing import Final, Literal
 from clibench.synthesis import fixtures
 from clibench.synthesis.check import templates
 from clibench.synthesis.fixtures import FixtureSpec
+from clibench.synthesis.scalars import Drawn, Scene
 from clibench.synthesis.spec import AnyOrder, Constraint, Item, OneOf, Optional, PatternSpec, Repeat, Spec
 from clibench.synthesis.stream import Stream
 from clibench.synthesis.template import Placeholder, placeholders, render
-from clibench.synthesis.values import AnyValue, Drawn, Scene
+from clibench.synthesis.values import AnyValue
 from clibench.tasks.case import WORKSPACE, Case, Fixture
 
 CaseClass = Literal["valid", "invalid", "edge"]

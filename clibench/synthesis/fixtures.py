@@ -11,9 +11,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from clibench.synthesis.scalars import PathKind, Scene
 from clibench.synthesis.strict import Strict
 from clibench.synthesis.template import placeholders
-from clibench.synthesis.values import PathKind, Scene
 from clibench.tasks.case import Entry, Fixture
 
 MAX_FILE: Final = 8 << 20

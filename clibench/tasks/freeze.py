@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import clibench
 from clibench.digest import digest_bytes
@@ -22,12 +21,13 @@ from clibench.errors import SandboxError, TaskError
 from clibench.evaluation.normalise import resolve
 from clibench.recording import Recording
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
-from clibench.synthesis.expand import Expansion, expand
+from clibench.synthesis.expand import expand
 from clibench.synthesis.leaks import leaks, own_names
-from clibench.synthesis.prompt import Example, HelpText, write_prompt
+from clibench.synthesis.prompt import HelpText, write_prompt
 from clibench.synthesis.spec import Spec, read_spec
 from clibench.tasks import folder as files
 from clibench.tasks.case import Case, Fixture
+from clibench.tasks.effective import PatternReport, choose_examples, pattern_reports
 from clibench.tasks.head import OraclePin, PatternHead, TaskFile, encode_head
 from clibench.tasks.oracle_lock import lock_digest
 from clibench.tasks.pin import Pin, pin_oracle
@@ -36,20 +36,6 @@ from clibench.tasks.task import Difficulty, Oracle
 
 RUNS = 5
 """Runs of every case: one under the contract, which is kept, and four under conditions that are changed each time."""
-SHOWN_OUTPUT = 1500
-"""Bytes of standard output up to which a case is preferred as the prompt's example."""
-
-
-@dataclass(frozen=True)
-class PatternReport:
-    """How much a pattern tests."""
-
-    cases: int
-    valid: int
-    ok: int
-    """Cases whose oracle exits 0."""
-    distinct: int
-    """Different results (status, output, side effects) among the cases: fifty commands with one result test as much as one."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +102,7 @@ def freeze_task(
         spec.task.alias,
     )
     cases = tuple(case for case in expansion.cases if case.id not in stability.quarantined)
-    examples = _examples(spec, expansion, cases, kept)
+    examples = choose_examples(spec, expansion, cases, kept)
     prompt = write_prompt(spec, context, helps, examples)
     found = leaks(prompt, spec, cases, [example.case for example in examples.values()])
     if found:
@@ -126,7 +112,7 @@ def freeze_task(
 
     recordings = {case.id: kept[case.id] for case in cases}
     head = _head(folder, spec, pin, oracle, cases, normalisers, stability)
-    patterns = _patterns(spec, expansion, cases, recordings)
+    patterns = pattern_reports(spec, expansion, cases, recordings)
     contents = {
         files.TASK: encode_head(head),
         files.SPEC: (folder / files.SPEC).read_bytes(),
@@ -252,28 +238,6 @@ def _paths(recording: Recording) -> list[bytes]:
     return [change.path.encode("utf-8", "surrogateescape") for change in recording.changes]
 
 
-def _examples(spec: Spec, expansion: Expansion, cases: Sequence[Case], recordings: Mapping[str, Recording]) -> dict[str, Example]:
-    """The example of each pattern: the first valid case that succeeds, does something that can be seen, and is short enough to show."""
-    found: dict[str, Example] = {}
-    for pattern in spec.patterns:
-        own = [case for case in cases if case.pattern == pattern.id]
-        if not own:
-            raise TaskError(f"the pattern '{pattern.id}' has no stable case", where="spec.yaml", fix="See the reasons, or leave it out.")
-        ranked = sorted(
-            own,
-            key=lambda case: (
-                not recordings[case.id].status.ok,
-                expansion.classes[case.id] != "valid",
-                not (recordings[case.id].stdout.size or recordings[case.id].changes),
-                recordings[case.id].stdout.size > SHOWN_OUTPUT,
-                case.id,
-            ),
-        )
-        case = ranked[0]
-        found[pattern.id] = Example(case, expansion.fixtures[case.fixture], recordings[case.id])
-    return found
-
-
 def _head(
     folder: Path, spec: Spec, pin: Pin, oracle: Oracle, cases: Sequence[Case], normalisers: tuple[str, ...], stability: Stability
 ) -> TaskFile:
@@ -294,24 +258,6 @@ def _head(
         },
         quarantined=dict(stability.quarantined),
     )
-
-
-def _patterns(spec: Spec, expansion: Expansion, cases: Sequence[Case], recordings: Mapping[str, Recording]) -> dict[str, PatternReport]:
-    reports = {}
-    for pattern in spec.patterns:
-        own = [case for case in cases if case.pattern == pattern.id]
-        reports[pattern.id] = PatternReport(
-            cases=len(own),
-            valid=sum(expansion.classes[case.id] == "valid" for case in own),
-            ok=sum(recordings[case.id].status.ok for case in own),
-            distinct=len({_result(recordings[case.id]) for case in own}),
-        )
-    return reports
-
-
-def _result(recording: Recording) -> tuple[Any, ...]:
-    """What is compared of a recording: standard error is not."""
-    return (recording.status, recording.stdout.sha256, recording.changes)
 
 
 def _write(folder: Path, contents: Mapping[str, bytes], lock: bytes) -> None:

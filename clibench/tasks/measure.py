@@ -19,10 +19,35 @@ _SUFFIXES: Final = {
     Language.GO: (".go",),
 }
 _OTHERS_CODE: Final = frozenset(
-    {"node_modules", "vendor", "_vendor", "third_party", "test", "tests", "testdata", "__tests__", "spec", "examples", "example", "__pycache__"}
+    {
+        "node_modules",
+        "vendor",
+        "_vendor",
+        "third_party",
+        "test",
+        "tests",
+        "testdata",
+        "__tests__",
+        "spec",
+        "examples",
+        "example",
+        "__pycache__",
+    }
 )
 _BUILT: Final = frozenset({"dist", "build", "out", "umd", "esm", "cjs", "browser"})
-_NOT_OURS: Final = ("_test.go", ".pb.go", ".min.js", ".test.js", ".spec.js", ".test.ts", ".spec.ts", ".d.ts", ".d.mts", ".d.cts", "_test.py")
+_NOT_OURS: Final = (
+    "_test.go",
+    ".pb.go",
+    ".min.js",
+    ".test.js",
+    ".spec.js",
+    ".test.ts",
+    ".spec.ts",
+    ".d.ts",
+    ".d.mts",
+    ".d.cts",
+    "_test.py",
+)
 
 
 def lines_of_code(source: Path, language: Language) -> int:
@@ -37,7 +62,11 @@ def lines_of_code(source: Path, language: Language) -> int:
 
 def own_sources(source: Path, language: Language) -> list[Path]:
     """The files that count, sorted."""
-    found = [path for path in sorted(source.rglob("*")) if path.is_file() and not path.is_symlink() and _is_own(path.relative_to(source), language)]
+    found = [
+        path
+        for path in sorted(source.rglob("*"))
+        if path.is_file() and not path.is_symlink() and _is_own(path.relative_to(source), language)
+    ]
     originals = [path for path in found if not _BUILT & set(path.relative_to(source).parts[:-1])] or found
     best: dict[Path, Path] = {}
     for path in sorted(originals, key=lambda path: _SUFFIXES[language].index(path.suffix)):

@@ -15,8 +15,9 @@ import yaml
 from pydantic import TypeAdapter
 
 from clibench.synthesis.edges import DATA_ONLY, FAMILIES
+from clibench.synthesis.scalars import Scene
 from clibench.synthesis.stream import Stream
-from clibench.synthesis.values import AnyValue, Scene, Value
+from clibench.synthesis.values import AnyValue, Value
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(Value)
 TYPES = [model.model_fields["type"].default for model in get_args(get_args(AnyValue)[0])]
