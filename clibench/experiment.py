@@ -23,6 +23,7 @@ from clibench.evaluation.semantic import SemanticJudge
 from clibench.generation.choose import make_framework
 from clibench.generation.context import AgentContext, bound
 from clibench.job import Job, run_job
+from clibench.outcome import Outcome
 from clibench.progress import Silence, make_progress
 from clibench.results import JobResult
 from clibench.selection import known_ids, select_tasks
@@ -220,11 +221,13 @@ def _do(job: Job, settings: RunConfig) -> Done:
 
 def missing(job: Job, result: JobResult) -> InfraError | None:
     """What of a job is missing, as an error to end with; None where nothing is."""
-    cases = max((score.missing for task in result.tasks for name, score in task.scores.items() if name != "build"), default=0)
+    graded = [task for task in result.tasks if task.outcome is not Outcome.INFRA]
+    cases = sum(task.scores[metric].missing for task in graded for metric in ("exec", "reject"))  # each case counts for one of the two
     if not result.missing_tasks and not cases:
         return None
     reason = next((task.reason for task in result.tasks if task.reason and any(score.missing for score in task.scores.values())), "")
-    what = f"{result.missing_tasks} of {len(result.tasks)} tasks missing" if result.missing_tasks else f"{cases} cases missing"
+    parts = [f"{result.missing_tasks} of {len(result.tasks)} tasks"] if result.missing_tasks else []
+    what = " and ".join([*parts, *([f"{cases} cases"] if cases else [])]) + " missing"
     return InfraError(f"{what} ({reason})" if reason else what, where=job.title, fix=RESUME)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import zip_longest
+from typing import Any, TypeAlias
 
 from omegaconf import DictConfig
 from rich.markup import escape
@@ -33,6 +34,10 @@ LOG_LINES: int = 15
 """Last lines of a failed build's log that are shown."""
 
 
+Failure: TypeAlias = tuple[Case, Verdict, str, Check]
+"""A failed case, its verdict, the first metric that failed, and why."""
+
+
 @dataclass(frozen=True)
 class Grade:
     """What came out."""
@@ -43,7 +48,7 @@ class Grade:
     log: str
     """Last lines of the build's log."""
 
-    def failures(self) -> list[tuple[Case, Verdict, str, Check]]:
+    def failures(self) -> list[Failure]:
         """The cases that failed, each with the first metric that did (by the gates' order; EM and FM alone are no failure)."""
         cases = {case.id: case for case in self.task.cases}
         found = []
@@ -108,13 +113,22 @@ def _show(made: Grade) -> None:
     failures = made.failures()
     if not failures:
         return
-    out.print(f"\n[bold]{len(failures)} of {result.cases} cases failed[/bold]{f', the first {SHOWN}:' if len(failures) > SHOWN else ':'}")
-    for case, verdict, metric, check in failures[:SHOWN]:
+    out.print(f"\n[bold]{len(failures)} of {result.cases} cases failed[/bold]{f', {SHOWN} of them:' if len(failures) > SHOWN else ':'}")
+    for case, verdict, metric, check in spread(failures)[:SHOWN]:
         out.print(f"\n{verdict.case}  {metric}: {check.reason or 'differs'}", markup=False)
         out.print(f"  $ {command(case)}", markup=False)
         if check.difference is not None:
             difference = check.difference
             out.print(f"  {difference.where}\n    expected: {difference.expected!r}\n    actual:   {difference.actual!r}", markup=False)
+
+
+def spread(failures: list[Failure]) -> list[Failure]:
+    """The first failure of each pattern, then the second of each, and so on: what fails alike is shown once before it is shown again."""
+    by_pattern: dict[str, list[Failure]] = {}
+    for failure in failures:
+        by_pattern.setdefault(failure[0].pattern, []).append(failure)
+    rounds = zip_longest(*by_pattern.values())
+    return [failure for row in rounds for failure in row if failure is not None]
 
 
 def _scores(result: TaskResult) -> Table:
