@@ -111,6 +111,12 @@ class JudgeConfig:
     mode: ModeChoice = ModeChoice.executable
     normalisers: list[str] = field(default_factory=list)
     """Applied to both sides in every case, beside those that a task names."""
+    model: ModelSettings = field(default_factory=ModelSettings)
+    """Of `name: llm`: the model that is asked."""
+    max_chars: int = 20_000
+    """Of `name: llm`: longest output that is shown to the model; about longer ones the judge abstains."""
+    workers: int = 8
+    """Of `name: llm`: questions that are open at once."""
 
 
 def _null_framework() -> dict[str, Any]:

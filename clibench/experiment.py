@@ -16,7 +16,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from clibench.config import JudgeChoice, JudgeConfig, RunConfig
+from clibench.config import Config, JudgeChoice, JudgeConfig, RunConfig
 from clibench.errors import ClibenchError, InfraError, OutputsError, SweepError, TrackingError, UserError
 from clibench.evaluation.params import CompareParams
 from clibench.evaluation.semantic import SemanticJudge
@@ -107,7 +107,7 @@ def prepare(config: DictConfig, settings: RunConfig) -> Job:
     search = (str(path) for path in _config_dirs())
     outputs = Path(settings.outputs).expanduser()
     framework = bound(make_framework(settings.framework, search=tuple(search)), _context(settings, outputs))
-    semantic = make_judge(settings.judge)
+    semantic = make_judge(settings)
     params = compare_params(settings.judge)
     tasks = framework.check(select_tasks(settings), known_ids(settings))
     plain = OmegaConf.to_container(_own(config), resolve=True, enum_to_str=True)
@@ -144,10 +144,14 @@ def compare_params(judge: JudgeConfig) -> CompareParams:
     )
 
 
-def make_judge(judge: JudgeConfig) -> SemanticJudge:
-    """The semantic judge of a configuration."""
+def make_judge(settings: Config) -> SemanticJudge:
+    """The semantic judge of a configuration. UserError (a missing key, no model) before anything is asked of a model."""
+    judge = settings.judge
     if judge.name is JudgeChoice.llm:
-        raise UserError("the judge 'llm' is not part of this version", where="judge.name", fix="Use judge=rules.")
+        from clibench.evaluation.semantic_llm import LlmJudgeSettings, open_llm_judge
+
+        asked = LlmJudgeSettings(max_chars=judge.max_chars, workers=judge.workers)
+        return open_llm_judge(judge.model, settings.llm, Path(settings.outputs).expanduser(), asked)
     from clibench.evaluation.semantic_rules import RulesJudge
 
     return RulesJudge()

@@ -42,7 +42,7 @@ def rescore(config: DictConfig) -> None:
     assert isinstance(settings, RescoreConfig)  # noqa: S101 - named by conf/rescore.yaml
     outputs = Path(settings.outputs).expanduser()
     jobs = _chosen(read_jobs(outputs), settings.jobs, outputs)
-    params, semantic = compare_params(settings.judge), make_judge(settings.judge)
+    params, semantic = compare_params(settings.judge), make_judge(settings)
     store = Store(outputs / "store")
     plain = OmegaConf.to_container(OmegaConf.masked_copy(config, ["judge"]), resolve=True, enum_to_str=True)
     assert isinstance(plain, dict)  # noqa: S101 - it is a mapping at the top

@@ -11,8 +11,10 @@ the same. Outputs are untrusted: they stand between marks that they can't contai
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
@@ -20,12 +22,13 @@ from typing import Any, Final, Protocol, TypeVar
 from pydantic import BaseModel, Field
 
 from clibench.digest import digest_bytes, digest_json
+from clibench.errors import UserError
 from clibench.evaluation.semantic import Question
 from clibench.evaluation.verdict import Check
 from clibench.llm.client import Client, Shaped, UnusableAnswerError
 from clibench.llm.ledger import Ledger, Scope
-from clibench.llm.models import ModelConfig
-from clibench.llm.settings import LlmSettings
+from clibench.llm.models import ModelConfig, open_model
+from clibench.llm.settings import LlmSettings, ModelSettings
 
 VERSION: Final = 1
 
@@ -110,6 +113,22 @@ class LlmJudge:
 
     def _abstain(self, why: str) -> Check:
         return Check(None, f"abstained: {why}", comparer=self._comparer)
+
+
+def open_llm_judge(model: ModelSettings, llm: LlmSettings, outputs: Path, judge: LlmJudgeSettings | None = None) -> LlmJudge:
+    """The judge of a configuration: ledger and answers under `outputs`, a scripted model's server until the process ends.
+
+    Raises UserError for a model that can't be called, MissingKeyError where its key is not set.
+    """
+    opened = ExitStack()
+    try:
+        resolved = opened.enter_context(open_model(model))
+        resolved.key()
+    except UserError as error:
+        fix = error.fix.replace("model=", "model@judge.model=").replace("model.", "judge.model.")
+        raise type(error)(error.what, where=error.where or "judge", fix=fix) from error
+    atexit.register(opened.close)
+    return make_llm_judge(resolved, Ledger(outputs / "ledger.jsonl"), llm, scope=Scope(), cache_dir=outputs / "llm_cache", judge=judge)
 
 
 def make_llm_judge(

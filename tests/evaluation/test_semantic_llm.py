@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from clibench.errors import InfraError
+from clibench.errors import InfraError, UserError
 from clibench.evaluation.judge import judge_task
 from clibench.evaluation.params import CompareParams
 from clibench.evaluation.score import score_task
 from clibench.evaluation.semantic import Question
-from clibench.evaluation.semantic_llm import LlmJudge, LlmJudgeSettings, make_llm_judge, messages
+from clibench.evaluation.semantic_llm import LlmJudge, LlmJudgeSettings, make_llm_judge, messages, open_llm_judge
 from clibench.llm.ledger import Ledger, Scope
 from clibench.llm.models import ModelConfig
 from clibench.llm.scripted import Fault, Script, ScriptedServer, Scripts, Turn
 from clibench.llm.scripted.script import When
-from clibench.llm.settings import LlmSettings, RetrySettings
+from clibench.llm.settings import LlmSettings, ModelSettings, RetrySettings
 
 from .samples import make_task, ran
 
@@ -110,6 +110,23 @@ def test_abstentions_are_missing_in_the_score(tmp_path: Path) -> None:
         verdicts = judge_task(task, {"a/01": ran(b"one"), "a/02": ran(b"7 in total")}, CompareParams(), judge_on(server, tmp_path))
     scores, _ = score_task(task, verdicts, True)
     assert (scores["sm"].value, scores["sm"].low, scores["sm"].high, scores["sm"].missing) == (1.0, 0.5, 1.0, 1)
+
+
+def test_a_judge_is_opened_from_a_configuration_and_plays_a_script(tmp_path: Path) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text(f"scripts: [{{turns: [{{text: '{YES}'}}]}}]")
+    judge = open_llm_judge(ModelSettings(name="s", id="custom_openai/s", script=str(script)), LlmSettings(), tmp_path)
+    assert judge.judge([QUESTION])[0].passed is True
+    assert (tmp_path / "ledger.jsonl").exists()
+    assert (tmp_path / "llm_cache").exists()
+
+
+def test_a_missing_key_is_one_clear_line_before_any_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError) as caught:
+        open_llm_judge(ModelSettings(name="gpt", id="openai/gpt", key_env="OPENAI_API_KEY"), LlmSettings(), tmp_path)
+    assert caught.value.message.startswith("judge: model 'gpt' needs a key and OPENAI_API_KEY is not set.")
+    assert "judge.model.base_url" in caught.value.fix
 
 
 def test_identity_changes_with_the_limit_and_not_with_the_address(tmp_path: Path) -> None:
