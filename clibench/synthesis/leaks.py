@@ -47,10 +47,7 @@ def leaks(prompt: str, spec: Spec, cases: Sequence[Case], shown: Sequence[Case])
         match = re.search(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", prompt, re.IGNORECASE)
         if match:
             found.append(f"line {_line(prompt, match.start())}: the name '{match[0]}'")
-    for match in _ADDRESS.finditer(prompt):
-        address = match[0].rstrip(".,;:")
-        if not _RESERVED.fullmatch(address) and address.lower() not in allowed:
-            found.append(f"line {_line(prompt, match.start())}: the address '{address}'")
+    found += [f"line {_line(prompt, position)}: the address '{address}'" for position, address in _addresses(prompt, allowed)]
     lines = {line.strip() for line in prompt.splitlines()}
     told = {command_line(case) for case in shown}
     for case in cases:
@@ -58,6 +55,18 @@ def leaks(prompt: str, spec: Spec, cases: Sequence[Case], shown: Sequence[Case])
         if len(case.argv) > 2 and line not in told and line in lines:
             found.append(f"the command of case {case.id}: {line}")
     return found
+
+
+def hide_addresses(text: str, spec: Spec) -> str:
+    """The text with a note in the place of every address that a prompt must not tell: a help text often ends with the tool's home page."""
+    for position, address in reversed(_addresses(text, {word.lower() for word in spec.task.allowed})):
+        text = text[:position] + "(address left out)" + text[position + len(address) :]
+    return text
+
+
+def _addresses(text: str, allowed: set[str]) -> list[tuple[int, str]]:
+    found = [(match.start(), match[0].rstrip(".,;:")) for match in _ADDRESS.finditer(text)]
+    return [(position, address) for position, address in found if not _RESERVED.fullmatch(address) and address.lower() not in allowed]
 
 
 def command_line(case: Case) -> str:

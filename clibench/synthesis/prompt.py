@@ -14,7 +14,7 @@ from typing import Final
 
 from clibench.evaluation.normalise import Chain, resolve
 from clibench.recording import End, Recording
-from clibench.synthesis.leaks import command_line, own_names
+from clibench.synthesis.leaks import command_line, hide_addresses, own_names
 from clibench.synthesis.shown import change_text, data_text, fence, fixture_text, output_text
 from clibench.synthesis.spec import Spec
 from clibench.tasks.case import WORKSPACE, Case, Fixture
@@ -95,7 +95,7 @@ def write_prompt(spec: Spec, context: str, helps: Sequence[HelpText], examples: 
         _INTRODUCTION.format(alias=alias, language=language, installation=installation.format(alias=alias)),
         _demote(context.strip()),
         "## Help",
-        *(_help(text, alias, rename) for text in helps),
+        *(_help(text, spec, rename) for text in helps),
         _USAGE,
         *(
             _pattern(number, pattern.description, examples[pattern.id], fixtures, rename)
@@ -114,13 +114,13 @@ def _demote(markdown: str) -> str:
     return re.sub(r"^(#{1,4}) ", r"##\1 ", markdown, flags=re.MULTILINE)
 
 
-def _help(text: HelpText, alias: str, rename: Chain) -> str:
+def _help(text: HelpText, spec: Spec, rename: Chain) -> str:
     recording = text.recording
     output = recording.stdout if recording.stdout.data.strip() else recording.stderr
     note = "" if recording.status.ok else f" (exit status {recording.status.code})"
     where = "" if output is recording.stdout else " on standard error"
-    body = fence(rename(output.data).decode("utf-8", "replace"))
-    return f"`{shlex.join((alias, *text.argv))}` prints{where}{note}:\n\n{body}"
+    body = fence(hide_addresses(rename(output.data).decode("utf-8", "replace"), spec))
+    return f"`{shlex.join((spec.task.alias, *text.argv))}` prints{where}{note}:\n\n{body}"
 
 
 def _pattern(number: int, description: str, example: Example, fixtures: Mapping[str, str], rename: Chain) -> str:

@@ -181,6 +181,14 @@ def test_a_prompt_that_tells_another_case_is_refused(folder: Path) -> None:
         freeze_task(folder, ScriptedSandbox(tool))
 
 
+def test_the_home_page_at_the_end_of_a_help_text_is_left_out(folder: Path) -> None:
+    def proud(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        return recording(OK, b"Usage: N\n\nSee https://host.dev/jane/slt.\n") if case.pattern == "help" else tool(case, fixture, variation)
+
+    freeze_task(folder, ScriptedSandbox(proud))
+    assert "See (address left out).\n" in (folder / "prompt.md").read_text()
+
+
 def test_addresses_that_belong_to_nobody_are_no_leak(folder: Path) -> None:
     (folder / "context.md").write_text("Takes http://example.com/a?b and mail@example.org, or http://localhost:8080/.\n")
     freeze_task(folder, ScriptedSandbox(tool))

@@ -39,7 +39,14 @@ def pinned(sandbox: DockerSandbox, wanted: OracleSpec, language: Language) -> tu
     ],
 )
 def test_an_oracle_is_installed_from_its_lock_and_answers_to_the_alias(
-    docker_sandbox: DockerSandbox, tmp_path: Path, registry: str, name: str, version: str, language: Language, difficulty: Difficulty, others: str
+    docker_sandbox: DockerSandbox,
+    tmp_path: Path,
+    registry: str,
+    name: str,
+    version: str,
+    language: Language,
+    difficulty: Difficulty,
+    others: str,
 ) -> None:
     oracle, loc = pinned(docker_sandbox, spec(registry, name, version), language)
     assert Difficulty.of(loc) is difficulty
