@@ -55,7 +55,7 @@ Block: TypeAlias = Line | Table | Pairs | Json
 
 def read_blocks(text: str) -> list[Block]:
     """The blocks of a text, in order; blank lines part blocks and are dropped."""
-    lines = text.splitlines(keepends=True)
+    lines = [line + "\n" for line in text.split("\n")]
     starts, offset = [], 0
     for line in lines:
         starts.append(offset)

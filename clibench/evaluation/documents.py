@@ -175,4 +175,4 @@ _MARKS: Final = re.compile(r"[&*!]")
 
 def _has_comment(text: str) -> bool:
     """Whether there may be a comment: ` #` or a line that starts with `#`. Inside a quoted text this errs on the strict side."""
-    return any(line.lstrip().startswith("#") or " #" in line for line in text.splitlines())
+    return any(line.lstrip().startswith("#") or " #" in line for line in text.split("\n"))

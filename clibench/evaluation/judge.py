@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
+from clibench.digest import digest_json
 from clibench.evaluation.compare import Pair, comparer_name, exact_match, fuzzy_match
 from clibench.evaluation.normalise import Chain, resolve
 from clibench.evaluation.params import VERSIONS, CompareParams
@@ -150,8 +152,14 @@ def _reject(expected: Status, actual: Status) -> dict[str, Check]:
     return checks
 
 
+@lru_cache(maxsize=64)
+def _ignore_name(ignore: tuple[str, ...]) -> str:
+    """Short name of an ignore list, the same for the same patterns."""
+    return digest_json(sorted(set(ignore)))[:8]
+
+
 def _side_effects(expected: Recording, actual: Recording, chain: Chain, params: CompareParams, fixture: Fixture | None) -> Check:
-    comparer = comparer_name("side_effects", chain.names, mode=params.mode)
+    comparer = comparer_name("side_effects", chain.names, mode=params.mode, ignore=_ignore_name(params.ignore))
     found = compare_side_effects(expected.changes, actual.changes, chain, params, fixture)
     if not found:
         return Check(True, comparer=comparer)

@@ -63,7 +63,7 @@ def tree_mismatch(expected: str, actual: str) -> str | None:
 
 
 def _paths(text: str) -> list[str] | None:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) < 2 or not all(_PATH_LINE.match(line) for line in lines):
         return None
     if not all(_LOOKS_LIKE_PATH.search(line) for line in lines):
@@ -85,7 +85,7 @@ def _follows(paths: list[str], text: str) -> bool:
 def _tree(text: str) -> list[tuple[int, str]] | None:
     """Depth and name of each line; None for a text with fewer than two branches."""
     rows, branches = [], 0
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if not line.strip():
             continue
         match = _BRANCH.match(line)

@@ -136,7 +136,7 @@ NORMALISERS: Final[dict[str, Normaliser]] = {
     "address": Normaliser(_mask(rb"\b0x[0-9a-fA-F]{6,16}\b", b"<address>")),
     "version": Normaliser(
         _mask(
-            rb"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+.]?[0-9A-Za-z]+)*(?:[-+.][0-9A-Za-z]+)*"
+            rb"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+.]?[0-9A-Za-z])*"
             rb"|(?P<keep>\b[Vv]ersion:? |\bv(?=\d+\.))\d+(?:\.\d+)*",
             b"<version>",
         )

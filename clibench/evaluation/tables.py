@@ -15,18 +15,20 @@ from clibench.evaluation.tokens import same_text
 Rows = list[list[str]]
 
 _BARS: Final = "│┃║|"
-_RULE: Final = re.compile(r"^[\s+\-=_─━═┄┈╌┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┡┩╇╞╡╪╤╧╟╢╫╥╨┠┨┯┷┿|:┃│║]*[-=_─━═┄┈╌]{2}[^\w]*$")
+_BORDER: Final = frozenset(" \t+-=_─━═┄┈╌┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┡┩╇╞╡╪╤╧╟╢╫╥╨┠┨┯┷┿|:┃│║")
+_DASHES: Final = re.compile(r"[-=_─━═┄┈╌]{2}")
 _BAR: Final = re.compile(f"[{_BARS}]")
 _COLUMNS: Final = re.compile(r"\t+| {2,}")
 
 
 def parse_csv(text: str) -> tuple[str, Rows] | None:
     """Delimiter and rows of a CSV, TSV or semicolon-separated text; None where it is none."""
+    lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
     for delimiter in ("\t", ",", ";"):
         if delimiter not in text:
             continue
         try:
-            rows = [row for row in csv.reader(text.splitlines(True), delimiter=delimiter, strict=True) if row]
+            rows = [row for row in csv.reader(lines, delimiter=delimiter, strict=True) if row]
         except csv.Error:
             continue
         if len(rows) >= 2 and len(rows[0]) >= 2 and all(len(row) == len(rows[0]) for row in rows):
@@ -36,7 +38,8 @@ def parse_csv(text: str) -> tuple[str, Rows] | None:
 
 def is_rule(line: str) -> bool:
     """A line of border characters alone."""
-    return len(line.strip()) >= 3 and _RULE.match(line) is not None
+    bare = line.strip()
+    return len(bare) >= 3 and _BORDER.issuperset(bare) and _DASHES.search(bare) is not None
 
 
 def is_bar_row(line: str) -> bool:
@@ -45,8 +48,14 @@ def is_bar_row(line: str) -> bool:
 
 
 def parse_bars(lines: list[str]) -> Rows | None:
-    """Rows of a table drawn with bars, borders dropped; None where the lines are none."""
-    rows = [_cells(line) for line in lines if not is_rule(line)]
+    """Rows of a table drawn with bars, borders dropped; None where the lines are none.
+
+    Bars between words are no table yet (`a|b` may be an expression): there has to be a rule, or a bar at both ends of each row.
+    """
+    body = [line.strip() for line in lines if not is_rule(line)]
+    if len(body) == len(lines) and not all(line[0] in _BARS and line[-1] in _BARS for line in body):
+        return None
+    rows = [_cells(line) for line in body]
     boxed = any(char in line for line in lines for char in "│┃║")
     if len(rows) >= 2 and all(len(row) == len(rows[0]) for row in rows) and (len(rows[0]) >= 2 or boxed):
         return rows

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from clibench.digest import digest_json
 from clibench.evaluation.judge import GATED, judge_task
-from clibench.evaluation.params import CompareParams
+from clibench.evaluation.params import DEFAULT_IGNORE, CompareParams
 from clibench.evaluation.semantic import Question
 from clibench.evaluation.semantic_rules import RulesJudge
 from clibench.evaluation.verdict import METRICS, Check, Verdict, verdict_from_json, verdict_to_json
@@ -155,7 +156,7 @@ def test_a_verdict_names_comparers_versions_and_parameters() -> None:
     checks = verdict(ran(b"abcdefghij"), ran(b"abcdefghiX"), params=CompareParams(fuzzy_threshold=0.7)).checks
     assert [checks[metric].comparer for metric in GATED] == [
         "status/1",
-        "side_effects/1 mode=executable",
+        f"side_effects/1 mode=executable ignore={digest_json(sorted(DEFAULT_IGNORE))[:8]}",
         "exact/1",
         "fuzzy/1 threshold=0.7",
         "rules/1",
