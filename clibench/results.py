@@ -58,6 +58,8 @@ class TaskResult:
     """Seconds, by step: generate, build, record, judge."""
     refs: dict[str, str] = field(default_factory=dict)
     """Digests in the store: submission, build_log, recordings, verdicts, trajectory, cases."""
+    oracle: dict[str, int] = field(default_factory=dict)
+    """Size of the oracle, as far as it was measured: loc."""
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,7 @@ def _result(
         cases=len(task.cases),
         durations=durations,
         refs=refs,
+        oracle={"loc": task.loc},
     )
     if submission is None:
         return shared

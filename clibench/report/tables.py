@@ -21,6 +21,8 @@ _BOUNDS: Final = tuple(f"{metric}_{bound}" for metric in METRICS for bound in ("
 _JOB: Final = ("model", "framework", "dataset", "language", "difficulty", "sandbox", "judge")
 _STEPS: Final = ("generate_s", "build_s", "record_s", "judge_s")
 
+_SIZES: Final = ("loc", "files", "directories", "depth")
+
 SCORE_COLUMNS: Final = (*_JOB, "tasks", "missing", *METRICS, *_USAGE, *_BOUNDS, "job")
 TASK_COLUMNS: Final = (
     *_JOB,
@@ -34,7 +36,8 @@ TASK_COLUMNS: Final = (
     *_USAGE,
     *_BOUNDS,
     *_STEPS,
-    "loc",
+    *_SIZES,
+    "oracle_loc",
     "job",
 )
 
@@ -78,7 +81,8 @@ def _task_row(job: JobResult, task: TaskResult) -> dict[str, Any]:
         **_scores(task.scores),
         **_usage((task,)),
         **{f"{step}_s": _number(seconds) for step, seconds in task.durations.items() if f"{step}_s" in _STEPS},
-        "loc": task.submission.get("loc", ""),
+        **{name: size for name, size in task.submission.items() if name in _SIZES},
+        "oracle_loc": task.oracle.get("loc", ""),
     }
 
 

@@ -27,6 +27,7 @@ ARTIFACTS: Final = {
     "build_log": "build.log",
     "trajectory": "trajectory.json",
     "submission": "submission.tar.gz",
+    "cases": "cases.jsonl.gz",
 }
 
 _SECRET = re.compile(r"(^|[._-])(api_?key|key|token|secret|password|passwd|credentials?|authorization)$", re.IGNORECASE)
@@ -87,6 +88,7 @@ def task_metrics(task: TaskResult) -> dict[str, float]:
         | _duration_metrics((task,))
         | {name: float(value) for name, value in total_usage((task,)).items() if value is not None}
         | {f"submission_{name}": float(value) for name, value in task.submission.items()}
+        | {f"oracle_{name}": float(value) for name, value in task.oracle.items()}
     )
 
 

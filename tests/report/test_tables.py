@@ -68,4 +68,5 @@ def test_a_row_a_task_and_job(tmp_path: Path) -> None:
         "1.0",
     )
     assert float(rows[0]["sp"]) == round(job.tasks[0].scores["sp"].value or 0, 6)
+    assert (rows[0]["files"], rows[0]["directories"], rows[0]["oracle_loc"]) == ("3", "", "")
     assert (rows[0]["difficulty"], rows[0]["loc"], rows[0]["build_s"], rows[0]["cost_usd"]) == ("easy", "120", "3.0", "0.25")

@@ -87,7 +87,7 @@ def test_recordings_verdicts_build_log_and_trajectory_are_artifacts_under_output
     (child,) = [child for child in _runs(outputs, mlflow__parentRunId=run) if child.info.run_name == "task0"]
     client = _client(outputs)
     names = {file.path for file in client.list_artifacts(child.info.run_id)}
-    assert names == {"recordings.jsonl.gz", "verdicts.jsonl.gz", "build.log", "trajectory.json"}
+    assert names == {"recordings.jsonl.gz", "verdicts.jsonl.gz", "build.log", "trajectory.json", "cases.jsonl.gz"}
     verdicts = Path(client.download_artifacts(child.info.run_id, "verdicts.jsonl.gz", str(tmp_path)))
     assert len(decode_verdicts(gzip.decompress(verdicts.read_bytes()))) == job.tasks[0].cases
     assert child.info.artifact_uri is not None
