@@ -33,3 +33,5 @@ class Answer:
     tables: tuple[Table, ...] = ()
     figures: dict[str, Figure] = field(default_factory=dict)
     """By file name without suffix."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Further text files, by path in the output folder."""

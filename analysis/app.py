@@ -41,7 +41,7 @@ def run(settings: AnalysisConfig, only: tuple[str, ...] = ()) -> Path:
         raise UserError(f"threshold={settings.threshold} is outside (0, 1]", fix="It is a share of test cases, for example 0.5.")
     frame = select(load(settings), settings.models, settings.frameworks)
     question = Question(frame, caveats.find(frame), settings)
-    out = Path(settings.out) if settings.out else Path("outputs/analysis") / settings.results.value
+    out = output_folder(settings)
     names = only or QUESTIONS
     answers = [importlib.import_module(f"analysis.{name}").answer(question) for name in names]
     if not only:
@@ -50,6 +50,11 @@ def run(settings: AnalysisConfig, only: tuple[str, ...] = ()) -> Path:
     if not only:
         write.write_summary(summary.summary(question, answers), out)
     return out
+
+
+def output_folder(settings: AnalysisConfig) -> Path:
+    """Where everything is written."""
+    return Path(settings.out) if settings.out else Path("outputs/analysis") / settings.results.value
 
 
 def _compose(only: tuple[str, ...]) -> None:

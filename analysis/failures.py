@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Hashable
+from typing import Any, Final
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from analysis import examples
 from analysis.answer import Answer, Question
 from analysis.figures import PAGE, legend_below, new_figure
 from analysis.frame import label
@@ -41,8 +43,24 @@ def answer(question: Question) -> Answer:
         f"{share['no build']} % of the runs do not build, {share['build, Exec 0']} % build and never exit as the oracle does (Exec 0), "
         f"{share['Exec above 0, SM 0']} % run and never print what the oracle prints (SM 0); {share['SM full']} % are right in every case."
     ]
+    tables = [table]
+    if frame.evidence is not None:
+        shown = examples.examples(frame.evidence, frame.runs, stages, frame.judge)
+        tables.append(Table("failure_examples", "Examples of each stage, from stored recordings.", shown))
+        sentences += [_told(row) for row in shown.drop_duplicates("stage").to_dict("records")]
+    else:
+        sentences.append("These results hold no recordings to show examples from.")
     figures = {"fig6_failure_stages": bars(shares)} if question.settings.figures else {}
-    return Answer("Failures (V-A, Fig. 6)", tuple(sentences), (table,), figures)
+    return Answer("Failures (V-A, Fig. 6)", tuple(sentences), tuple(tables), figures)
+
+
+def _told(row: dict[Hashable, Any]) -> str:
+    got = " ".join(str(row["actual"] or row["stderr"]).split())
+    what = f"`{row['command'] or row['case']}`: " if row["command"] or row["case"] else ""
+    expected = f", expected `{' '.join(str(row['expected']).split())}`" if row["expected"] else ""
+    return (
+        f"Example of {row['stage']!r} ({row['model']} / {row['framework']}, {row['task']}): {what}{row['reason']}{expected}, got `{got}`."
+    )
 
 
 def stage(runs: pd.DataFrame) -> pd.Series:

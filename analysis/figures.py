@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from clibench.errors import StoreError
+from clibench.errors import OutputsError
 
 COLUMN: Final = 3.5
 """Inches: the width of a column of the paper."""
@@ -108,7 +108,7 @@ def render(figure: Figure, suffix: str) -> bytes:
 
 
 def write_figure(figure: Figure, name: str, folder: Path) -> list[Path]:
-    """Write `name`.pdf, .png and .svg; raises StoreError where the folder can't be written."""
+    """Write `name`.pdf, .png and .svg; raises OutputsError where the folder can't be written."""
     paths = []
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # the places are found; finding them again for each format takes most of the time
@@ -118,7 +118,7 @@ def write_figure(figure: Figure, name: str, folder: Path) -> list[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(render(figure, suffix))
         except OSError as error:
-            raise StoreError(
+            raise OutputsError(
                 f"can't be written ({error.strerror})", where=str(path), fix="Choose another folder by out=DIR, or make room."
             ) from error
         paths.append(path)

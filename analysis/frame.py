@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.evidence import Evidence
 from analysis.verdicts import Verdicts
 from clibench.errors import UserError, did_you_mean
 
@@ -73,6 +74,8 @@ class Frame:
     """Pass or fail of each test case, where it is stored."""
     judge: str = ""
     """Who judged SM, where known."""
+    evidence: Evidence | None = None
+    """Recordings and verdicts behind the scores, where they are at hand."""
     notes: tuple[str, ...] = field(default=())
     """What the reader of any number of this frame must know."""
 
@@ -124,9 +127,7 @@ def validate(
     *,
     names: dict[str, str] | None = None,
     ordered: bool = False,
-    verdicts: Verdicts | None = None,
     judge: str = "",
-    notes: tuple[str, ...] = (),
 ) -> Frame:
     """The frame of `raw`; raises UserError naming `where`, the row and the column at the first fault.
 
@@ -159,7 +160,7 @@ def validate(
             raise UserError(
                 f"task {differing.idxmax()} has more than one {name}", where=where, fix="A task's description must be the same in all rows."
             )
-    return Frame(runs, where, ordered, verdicts, judge, notes)
+    return Frame(runs, where, ordered, judge=judge)
 
 
 def select(frame: Frame, models: Sequence[str] | None, frameworks: Sequence[str] | None) -> Frame:
@@ -203,7 +204,7 @@ def _refuse(bad: pd.Series, values: pd.Series, where: str, shown: str, fault: st
     if bad.any():
         row = int(np.flatnonzero(bad.to_numpy())[0])
         value = values.iloc[row]
-        shown_value = "" if pd.isna(value) else f" {value}"
+        shown_value = "" if pd.isna(value) or not str(value).strip() else f" {value}"
         more = f" (and in {int(bad.sum()) - 1} more rows)" if bad.sum() > 1 else ""
         raise UserError(f"row {row + 1}: {shown}{shown_value} {fault}{more}", where=where, fix=fix)
 

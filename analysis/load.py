@@ -16,4 +16,12 @@ def load(settings: AnalysisConfig) -> Frame:
             from analysis import published
 
             return published.read(Path(settings.input) if settings.input else None)
+        case Source.outputs:
+            from analysis import outputs
+
+            return outputs.read(Path(settings.input or "outputs"), judge=settings.judge, sandbox=settings.sandbox)
+        case Source.mlflow:
+            from analysis import mlflow_runs
+
+            return mlflow_runs.read(settings.input, experiment=settings.experiment, judge=settings.judge, sandbox=settings.sandbox)
     raise UserError(f"unknown results '{settings.results}'")

@@ -62,12 +62,13 @@ def compare(frame: Frame, *, threshold: float, resamples: int, seed: int) -> Pai
     scores = np.column_stack([floats(column) for _name, column in frame.matrix("sm").items()])
     differences = scores[:, first] - scores[:, second]
     paired = count(differences)
-    clustered = interval(differences, paired, None, resamples, seed)
+    clustered = interval(scores, first, second, None, resamples, seed)
     if frame.verdicts is not None:
         unit, passed = "test case", aligned(frame.verdicts, configurations)
         both = passed[:, first] - passed[:, second]
         units = count(both)
-        plain = interval(both, units, stats.macro_weights(frame.verdicts.task_of, frame.verdicts.pattern_of), resamples, seed)
+        weights = stats.macro_weights(frame.verdicts.task_of, frame.verdicts.pattern_of)
+        plain = interval(passed, first, second, weights, resamples, seed)
     else:
         unit = f"task, SM >= {threshold:g}"
         passed = np.where(np.isnan(scores), np.nan, (scores >= threshold - 1e-12).astype(np.float64))
@@ -115,12 +116,21 @@ def count(differences: Floats) -> Ints:
     return np.asarray((~np.isnan(differences)).sum(axis=0), dtype=np.int64)
 
 
-def interval(differences: Floats, units: Ints, weights: Floats | None, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """95 % bootstrap intervals of the columns' means; a column with fewer units gets its own expansion. NaN under two units."""
+def interval(values: Floats, first: Ints, second: Ints, weights: Floats | None, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """95 % bootstrap intervals of the mean difference of the columns `first` and `second`, over the rows that both have.
+
+    Where no value is missing, the mean of a difference is the difference of means, so that the columns are resampled and not the many
+    pairs. A pair with fewer rows gets its own expansion; NaN under two rows.
+    """
+    units = count(values[:, first] - values[:, second])
     low, high = np.full(units.size, np.nan), np.full(units.size, np.nan)
-    if differences.shape[0] < 2:
+    if values.shape[0] < 2:
         return low, high
-    samples = stats.bootstrap_means(differences, weights=weights, resamples=resamples, seed=seed)
+    if np.isnan(values).any():
+        samples = stats.bootstrap_means(values[:, first] - values[:, second], weights=weights, resamples=resamples, seed=seed)
+    else:
+        means = stats.bootstrap_means(values, weights=weights, resamples=resamples, seed=seed)
+        samples = means[:, first] - means[:, second]
     for n in np.unique(units[units > 1]):
         same = units == n
         low[same], high[same] = stats.percentile_interval(samples[:, same], int(n))

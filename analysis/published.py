@@ -45,7 +45,7 @@ def read(folder: Path | None = None) -> Frame:
 def read_csv(path: Path) -> pd.DataFrame:
     """A CSV file as text and numbers; raises UserError where it is missing, empty, not UTF-8 or not a table."""
     try:
-        return pd.read_csv(path, keep_default_na=True)
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])  # "null" and "none" are names
     except FileNotFoundError as error:
         raise UserError("no such file", where=str(path), fix="Set `input` to the folder that holds it.") from error
     except pd.errors.EmptyDataError as error:

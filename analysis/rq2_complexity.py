@@ -12,7 +12,7 @@ from analysis.figures import COLUMN, DIFFICULTY_STYLE, legend_below, new_figure
 from analysis.frame import DIFFICULTIES, METRICS
 from analysis.tables import Table, number, p_value, percent
 
-MIN_TASKS = 10
+MIN_TASKS = 8
 """Tasks with known oracle size below which no curve is drawn or tested."""
 
 
@@ -110,8 +110,11 @@ def _curve_rows(points: pd.DataFrame) -> tuple[list[list[str]], list[trends.USha
 
 
 def _verdict(groups: dict[str, stats.Floats], shapes: list[trends.UShape]) -> str:
-    if all(shape.p < 0.05 for shape in shapes):
-        return "The data support a U shape: it falls at the low end and rises at the high end, also with language held constant."
+    fall, rise = trends.welch(groups["easy"], groups["medium"]), trends.welch(groups["hard"], groups["medium"])
+    if all(shape.p < 0.05 for shape in shapes) and _one_sided(fall) < 0.05 and _one_sided(rise) < 0.05:
+        return (
+            "The data support a U shape: easy and hard are above medium, and the curve falls and rises, also with language held constant."
+        )
     if all(values.size for values in groups.values()) and groups["easy"].mean() > groups["medium"].mean() < groups["hard"].mean():
         return (
             "The class means lie in the order of a U, but the data do not establish one: with these tasks it can't be told from no trend, "

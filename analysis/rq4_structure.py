@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import caveats
 from analysis.answer import Answer, Question
 from analysis.figures import PAGE, model_styles, new_figure
+from analysis.frame import floats
+from analysis.stats import Floats
 from analysis.tables import Table, number
 
 CUT = 20
@@ -72,58 +75,54 @@ def boxes(question: Question) -> Figure:
     """Fig. 5: files a submission, box and strip by model beside the oracle's, cut at CUT; what lies above is a star with its number."""
     frame = question.frame
     styles = model_styles(frame.models)
-    groups: list[tuple[str, str, pd.Series]] = [
-        (model, styles[model].colour, frame.runs.loc[(frame.runs["model"] == model) & (frame.runs["files"] > 0), "files"])
-        for model in frame.models
-    ]
-    oracle = frame.tasks["oracle_files"].dropna()
-    if len(oracle):
+    delivered = frame.runs[frame.runs["files"] > 0]
+    groups = [(model, styles[model].colour, floats(delivered.loc[delivered["model"] == model, "files"])) for model in frame.models]
+    oracle = floats(frame.tasks["oracle_files"].dropna())
+    if oracle.size:
         groups.append((ORACLE, "#555555", oracle))
     figure = new_figure(PAGE, 3.0)
     axes = figure.add_subplot()
     rng = np.random.default_rng(question.settings.seed)
-    for place, (_name, colour, values) in enumerate(groups):
-        numbers = values.to_numpy(dtype=np.float64)
-        inside, above = numbers[numbers <= CUT], numbers[numbers > CUT]
-        axes.scatter(
-            place + rng.uniform(-0.3, 0.3, inside.size),
-            inside + rng.uniform(-0.2, 0.2, inside.size),
-            s=4,
-            color=colour,
-            alpha=0.35,
-            linewidths=0,
-        )
-        if numbers.size:
-            axes.boxplot(
-                [numbers], positions=[place], widths=0.55, showfliers=False, patch_artist=True, manage_ticks=False,
-                boxprops={"facecolor": (1, 1, 1, 0.55), "edgecolor": colour, "linewidth": 1.0},
-                medianprops={"color": "black", "linewidth": 1.4}, whiskerprops={"color": colour}, capprops={"color": colour},
-            )  # fmt: skip
-        if above.size:
-            axes.scatter(
-                place + np.linspace(-0.3, 0.3, above.size) * (above.size > 1),
-                np.full(above.size, CUT + 0.7),
-                s=16,
-                color=colour,
-                marker="*",
-                linewidths=0,
-                clip_on=False,
-            )
-            axes.text(place, CUT + 1.5, _above(above), ha="center", va="bottom", fontsize=6, color="black", linespacing=1.05)
-    axes.set_xticks(range(len(groups)), [name.replace("-", "-\n", 1) if len(name) > 13 else name for name, _colour, _values in groups])
+    for place, (_name, colour, files) in enumerate(groups):
+        if files.size:
+            _group(axes, place, colour, files, rng)
+    axes.axhline(CUT, color="#777777", linewidth=0.6, linestyle=":")
+    axes.set_xticks(range(len(groups)), [name.replace("-", "-\n", 1) if len(name) > 13 else name for name, _colour, _files in groups])
     axes.set_xlim(-0.6, len(groups) - 0.4)
     axes.set_ylim(0, CUT + 4.6)
     axes.set_yticks(range(0, CUT + 1, 5))
-    axes.axhline(CUT, color="#777777", linewidth=0.6, linestyle=":")
     axes.set_ylabel(f"Files (axis cut at {CUT})")
     return figure
 
 
-def _above(values: np.ndarray) -> str:
+def _group(axes: Axes, place: int, colour: str, files: Floats, rng: np.random.Generator) -> None:
+    """One box (quartiles, whiskers to 1.5 times their distance), its points, and stars for the points above the cut."""
+    inside, above = files[files <= CUT], files[files > CUT]
+    scattered = place + rng.uniform(-0.3, 0.3, inside.size), inside + rng.uniform(-0.2, 0.2, inside.size)
+    axes.scatter(*scattered, s=4, color=colour, alpha=0.35, linewidths=0)
+    low, middle, high = np.percentile(files, [25, 50, 75])
+    reach = 1.5 * (high - low)
+    box = {
+        "q1": min(low, CUT), "med": min(middle, CUT), "q3": min(high, CUT),
+        "whislo": files[files >= low - reach].min(), "whishi": min(files[files <= high + reach].max(), CUT), "fliers": [],
+    }  # fmt: skip
+    faced = {"facecolor": (1, 1, 1, 0.55), "edgecolor": colour, "linewidth": 1.0}
+    line = {"color": colour}
+    axes.bxp(
+        [box], positions=[place], widths=0.55, showfliers=False, patch_artist=True, manage_ticks=False,
+        boxprops=faced, medianprops={"color": "black", "linewidth": 1.4}, whiskerprops=line, capprops=line,
+    )  # fmt: skip
+    if above.size:
+        across = place + (np.linspace(-0.3, 0.3, above.size) if above.size > 1 else np.zeros(1))
+        axes.scatter(across, np.full(above.size, CUT + 0.7), s=16, color=colour, marker="*", linewidths=0)
+        axes.text(place, CUT + 1.5, _above(above), ha="center", va="bottom", fontsize=6, linespacing=1.05)
+
+
+def _above(values: Floats) -> str:
     shown = sorted((int(value) for value in values), reverse=True)
     if len(shown) <= 3:
         return "\n".join(f"{value:,}" for value in shown)
-    return f"{len(shown)} runs:\n{shown[-1]:,} to\n{shown[0]:,}"
+    return f"{len(shown)} above:\n{shown[-1]:,} to\n{shown[0]:,}"
 
 
 def _row(model: str, framework: str, runs: pd.DataFrame, clean_files: pd.Series, clean_loc: pd.Series) -> list[str]:

@@ -50,7 +50,10 @@ def intervals(frame: Frame, resamples: int, seed: int) -> pd.DataFrame:
     for name, column in frame.matrix("sm").items():
         values = floats(column.dropna())
         got = stats.summarise(values)
-        low, high = pairs.interval(values[:, None], np.array([values.size]), None, resamples, seed)
+        low, high = np.array([np.nan]), np.array([np.nan])
+        if values.size > 1:
+            samples = stats.bootstrap_means(values[:, None], resamples=resamples, seed=seed)
+            low, high = stats.percentile_interval(samples, values.size)
         numbers = [percent(got.mean), number(got.sd, 3), percent(got.half90), percent(got.half95), percent(low[0]), percent(high[0])]
         rows.append((got.mean, [*map(str, name if isinstance(name, tuple) else (name,)), str(got.n), *numbers]))
     rows.sort(key=lambda row: 1.0 if np.isnan(row[0]) else -row[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from clibench.errors import StoreError
+from clibench.errors import OutputsError
 
 Cells = list[list[str]]
 
@@ -44,7 +44,7 @@ def p_value(value: float) -> str:
 
 
 def write_table(table: Table, folder: Path) -> list[Path]:
-    """Write `name`.csv, .md and .tex; raises StoreError where the folder can't be written."""
+    """Write `name`.csv, .md and .tex; raises OutputsError where the folder can't be written."""
     text = {
         "csv": table.csv.to_csv(index=False, lineterminator="\n"),
         "md": f"{table.caption}\n\n{markdown(table)}",
@@ -54,12 +54,12 @@ def write_table(table: Table, folder: Path) -> list[Path]:
 
 
 def write_text(path: Path, body: str) -> Path:
-    """Write a text file, making its folder; raises StoreError where that fails."""
+    """Write a text file, making its folder; raises OutputsError where that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(body, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise StoreError(
+        raise OutputsError(
             f"can't be written ({error.strerror})", where=str(path), fix="Choose another folder by out=DIR, or make room."
         ) from error
     return path

@@ -73,7 +73,8 @@ def u_shape(x: Floats, y: Floats, covariates: Floats | None = None) -> UShape:
     """Test of a U shape of y over x, with heteroscedasticity-consistent (HC3) standard errors and n - k degrees of freedom.
 
     HC3: (X'X)^-1 X' diag(e_i^2 / (1 - h_i)^2) X (X'X)^-1. `covariates` (n, k) are added to the regression, for example language dummies.
-    A quadratic alone is no proof of a U: it may bend within the data and never turn, so both ends are tested.
+    A quadratic alone is no proof of a U: it may bend within the data and never turn, so both ends are tested. Even then a decline that
+    levels off can look like a U to a quadratic (Simonsohn 2018), so a caller should ask for more, as the means of classes.
     """
     from scipy import special
 

@@ -11,13 +11,14 @@ from analysis.tables import write_table, write_text
 
 
 def write_answers(answers: Sequence[Answer], out: Path) -> list[Path]:
-    """Every table and figure; raises StoreError where the folder can't be written."""
+    """Every table and figure; raises OutputsError where the folder can't be written."""
     written: list[Path] = []
     for answer in answers:
         for table in answer.tables:
             written += write_table(table, out)
         for name, figure in answer.figures.items():
             written += write_figure(figure, name, out)
+        written += [write_text(out / name, body) for name, body in answer.files.items()]
     return written
 
 
