@@ -39,7 +39,7 @@ import struct
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -1090,15 +1090,22 @@ class Executor:
         self._place = place
         self._memory = memory
         self._filter = seccomp_program()
-        self._users: dict[int, int] = {}
+        self._users: dict[tuple[int, int], int] = {}
+        self._turn = 0
         self._in_own_network = False
+        self._dying: deque[int] = deque()
 
     def user_namespace(self, uid: int) -> int:
-        """A descriptor of this worker's user namespace in which the trial's user is `uid`."""
-        if uid not in self._users:
-            self._users[uid], network = self._make_namespaces(uid)
-            os.close(network)
-        return self._users[uid]
+        """A descriptor of a user namespace of this worker in which the trial's user is `uid`, and in which no process is left.
+
+        Trials take turns in two of them: the first process of the trial before may not have ended yet, and would count.
+        """
+        while len(self._dying) > 1:
+            os.waitpid(self._dying.popleft(), 0)
+        self._turn = 1 - self._turn
+        if (uid, self._turn) not in self._users:
+            (self._users[uid, self._turn],) = self._make_namespaces(uid, "user")
+        return self._users[uid, self._turn]
 
     def renew_network(self) -> None:
         """Put this worker, and so its trials, into a network namespace that no packet has gone through.
@@ -1107,7 +1114,8 @@ class Executor:
         network lock, tens of milliseconds on a busy machine.
         """
         if not self._place.hello["network"] and self._network_used():
-            user, network = self._make_namespaces(self._place.hello["conditions"]["uid"])
+            self._in_own_network = False
+            user, network = self._make_namespaces(self._place.hello["conditions"]["uid"], "user", "net")
             _check(_libc.setns(network, CLONE_NEWNET), "setns")
             self._in_own_network = True
             os.close(user)
@@ -1120,8 +1128,8 @@ class Executor:
         fresh = len(counts) == 1 and counts[0][0].strip() == "lo" and counts[0][1].split()[1] == "0"
         return not (self._in_own_network and fresh)
 
-    def _make_namespaces(self, uid: int) -> tuple[int, int]:
-        """Descriptors of a new user namespace in which this worker's user is `uid`, and of a network namespace with loopback in it."""
+    def _make_namespaces(self, uid: int, *kinds: str) -> list[int]:
+        """Descriptors of a new user namespace in which this worker's user is `uid`, and where asked of a network namespace in it."""
         ready, told = os.pipe()
         go, wake = os.pipe()
         child = os.fork()
@@ -1132,8 +1140,9 @@ class Executor:
                 unshare(CLONE_NEWUSER)
                 os.write(told, b"1")
                 os.read(go, 1)
-                unshare(CLONE_NEWNET)
-                loopback_up()
+                if "net" in kinds:
+                    unshare(CLONE_NEWNET)
+                    loopback_up()
                 os.write(told, b"2")
                 os.read(go, 1)
             finally:
@@ -1151,16 +1160,24 @@ class Executor:
             os.write(wake, b"1")
             if os.read(ready, 1) != b"2":
                 raise Fault("can't make a network namespace", "raise user.max_net_namespaces")
-            return tuple(os.open(f"{process}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("user", "net"))  # type: ignore[return-value]
+            return [os.open(f"{process}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in kinds]
         finally:
             os.close(ready)
             os.close(wake)
             os.waitpid(child, 0)
 
-    def run(self, program: Program, root: Root) -> Execution:
-        """Run a program in a mounted root until every process of it has ended."""
-        user = self.user_namespace(program.uid)
+    def rest(self) -> None:
+        """What can be done between trials."""
         self.renew_network()
+
+    def run(self, program: Program, root: Root, check: Callable[[], None]) -> Execution:
+        """Run a program in a mounted root until every process of it has ended.
+
+        `check` is called once the root is as the program will find it, while its first process still sets the stage; it may raise Fault.
+        """
+        if not self._in_own_network:
+            self.renew_network()
+        user = self.user_namespace(program.uid)
         limits = self._place.limits
         out, err = Stream(limits["output_bytes"]), Stream(limits["output_bytes"])
         out_r, out_w = os.pipe()
@@ -1170,19 +1187,34 @@ class Executor:
             in_r, in_w = os.pipe()
         else:
             in_r, in_w = os.open(f"{self._place.scratch}/dev/null", os.O_RDONLY | os.O_CLOEXEC), -1
-        self._memory.begin()
-        start = time.monotonic()
+        go_r, go_w = os.pipe()
         init = clone(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS)
         if init == 0:
+            for fd in (in_w, out_r, err_r, told_r, go_w):
+                if fd >= 0:
+                    os.close(fd)
+            self._be_init(program, root, user, (in_r, out_w, err_w), told_w, go_r)
+        for fd in (in_r, out_w, err_w, told_w, go_r):
+            os.close(fd)
+        try:
+            check()
+            with contextlib.suppress(BrokenPipeError):  # it has met a fault, and tells it
+                os.write(go_w, b"1")
+        except BaseException:
             for fd in (in_w, out_r, err_r, told_r):
                 if fd >= 0:
                     os.close(fd)
-            self._be_init(program, root, user, (in_r, out_w, err_w), told_w)
-        for fd in (in_r, out_w, err_w, told_w):
-            os.close(fd)
+            raise
+        finally:
+            os.close(go_w)  # without a word before, it gives up
+            self._dying.append(init)
+        self._memory.begin()
+        start = time.monotonic()
         told = bytearray()
         end = self._watch(init, start + program.wall_s, program.stdin, in_w, {out_r: out, err_r: err}, told_r, told)
-        os.waitpid(init, 0)
+        if end is not None or not told:  # else it has seen all others end, and takes down its namespaces beside the next trial
+            os.waitpid(init, 0)
+            self._dying.remove(init)
         wall = time.monotonic() - start
         report = json.loads(told) if told else {}
         if "fault" in report:
@@ -1239,6 +1271,10 @@ class Executor:
                     open_fds.discard(fd)
                 elif fd == told_r:
                     told += part
+                    if told.endswith(b"\n"):  # all that there will be; its end comes with the end of the first process
+                        poll.unregister(fd)
+                        os.close(fd)
+                        open_fds.discard(fd)
                 else:
                     streams[fd].add(part)
                     if streams[fd].size > limit and end is None:
@@ -1248,22 +1284,24 @@ class Executor:
             os.close(in_w)
         return end
 
-    def _be_init(self, program: Program, root: Root, user: int, stdio: tuple[int, int, int], told: int) -> NoReturn:
-        """PID 1 of the trial: sets the stage, gives up all rights, starts the program, reaps, tells how it ended.
+    def _be_init(self, program: Program, root: Root, user: int, stdio: tuple[int, int, int], told: int, go: int) -> NoReturn:
+        """PID 1 of the trial: sets the stage, gives up all rights, starts the program, reaps, ends all others, tells how it went.
 
-        When it exits, the kernel kills the rest. It shares the user of the program, which can't harm it all the same: the first process of
-        a PID namespace takes no signal from within, and one that is not dumpable can't be looked into.
+        Where it is killed itself, the kernel kills the rest. It shares the user of the program, which can't harm it all the same: the first
+        process of a PID namespace takes no signal from within, and one that is not dumpable can't be looked into.
         """
         try:
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             self._set_stage(program, root)
             self._give_up_rights(program, user)
+            if not os.read(go, 1):
+                os._exit(0)
             report = self._start_and_reap(program, stdio)
         except BaseException as error:  # noqa: BLE001 - told to the worker; this process must never return into the worker's code
             report = {"fault": f"could not start the program: {error}"}
         try:
-            os.write(told, json.dumps(report).encode())
+            os.write(told, json.dumps(report).encode() + b"\n")
         finally:
             os._exit(0)
 
@@ -1321,6 +1359,7 @@ class Executor:
             pid, status, usage = os.wait4(-1, 0)
             if pid == main:
                 break
+        kill_all_others()
         code = os.waitstatus_to_exitcode(status)
         return {
             "status": ("exit", code) if code >= 0 else ("signal", -code),
@@ -1328,6 +1367,17 @@ class Executor:
             "cpu_s": usage.ru_utime + usage.ru_stime,
             "max_rss_kb": usage.ru_maxrss,
         }
+
+
+def kill_all_others() -> None:
+    """For PID 1: end every other process of the namespace, and see it end. Orphans become children of PID 1, so no one is missed."""
+    while True:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
 
 
 def find_executable(name: str, path: str) -> str:
@@ -1537,7 +1587,7 @@ class Fixtures:
         limits = self._place.limits
         program = Program(argv, env, "/workspace", b"", conditions["host"], conditions["uid"], 2, max(60.0, limits["wall_s"]), tool=False)
         start = time.time()
-        ended = self._executor.run(program, root)
+        ended = self._executor.run(program, root, lambda: None)
         if ended.status != ("exit", 0):
             said = bytes(ended.stderr.data or ended.stdout.data)[-400:].decode("utf-8", "replace").strip()
             raise Fault(
@@ -1682,6 +1732,8 @@ class Worker:
         while (frame := read_frame(fd)) is not None:
             trial = unpack(frame)
             write_all(fd, pack({"n": trial["n"], **self._answer(trial)}))
+            with contextlib.suppress(Fault, OSError):  # the next trial meets it again, and tells it
+                self._executor.rest()
 
     def _answer(self, trial: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -1698,13 +1750,7 @@ class Worker:
         slot = self._sweeper.take()
         try:
             root = trial_root(self._place, slot, layer, self._place.base(conditions))
-            if digest_tree(WRITABLE, root.merged) != layer.digest:
-                raise Fault(f"the state at the start was not that of fixture {trial['fixture'][:12]}")
             shift = self._clock_shift(conditions["clock_shift_s"], trial["argv"][0])
-            now = time.time() + shift
-            for path, age in layer.aged:
-                moment = now - age
-                os.utime(f"{root.merged}/{path}", (moment, moment), follow_symlinks=False)
             program = Program(
                 trial["argv"],
                 shifted(trial["env"], shift),
@@ -1716,7 +1762,7 @@ class Worker:
                 trial["timeout_s"] or limits["wall_s"],
                 tool=True,
             )
-            ended = self._executor.run(program, root)
+            ended = self._executor.run(program, root, lambda: self._check(layer, root, shift))
             differ = Differ(limits["content_bytes"], 16 * limits["content_bytes"], 2 * limits["disk_mb"] << 20)
             changes = root.changes(differ) if self._place.hello["record"] else []
         finally:
@@ -1729,6 +1775,14 @@ class Worker:
             "changes": changes,
             "resources": (ended.wall_s, ended.cpu_s, ended.max_rss_kb),
         }
+
+    def _check(self, layer: Layer, root: Root, shift: int) -> None:
+        """Verify that the state is the fixture's, and date what has an age."""
+        if digest_tree(WRITABLE, root.merged) != layer.digest:
+            raise Fault("the state at the start was not the fixture's")
+        now = time.time() + shift
+        for path, age in layer.aged:
+            os.utime(f"{root.merged}/{path}", (now - age, now - age), follow_symlinks=False)
 
     def _clock_shift(self, seconds: int, tool: str) -> int:
         """By how much the clock of a tool can be moved: not at all where it asks the kernel itself, as Go programs do."""
