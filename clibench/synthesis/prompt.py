@@ -85,23 +85,29 @@ def renaming(spec: Spec) -> Chain:
     return resolve([f"alias({name})" for name in own_names(spec)], alias=spec.task.alias)
 
 
-def write_prompt(spec: Spec, context: str, helps: Sequence[HelpText], examples: Mapping[str, Example]) -> str:
-    """The whole prompt; `examples` by pattern id."""
+def introduce(spec: Spec, context: str, helps: Sequence[HelpText]) -> str:
+    """The part of the prompt before the examples: requirements, context and help."""
     alias, rename = spec.task.alias, renaming(spec)
     language, installation = _LANGUAGES[spec.task.language]
-    used = _unique(examples[pattern.id].fixture for pattern in spec.patterns)
-    fixtures = {fixture.digest(): _letter(number) for number, fixture in enumerate(used)}
     parts = [
         _INTRODUCTION.format(alias=alias, language=language, installation=installation.format(alias=alias)),
         _demote(context.strip()),
         "## Help",
         *(_help(text, spec, rename) for text in helps),
-        _USAGE,
-        *(
-            _pattern(number, pattern.description, examples[pattern.id], fixtures, rename)
-            for number, pattern in enumerate(spec.patterns, start=1)
-        ),
     ]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_prompt(spec: Spec, context: str, helps: Sequence[HelpText], examples: Mapping[str, Example]) -> str:
+    """The whole prompt; `examples` by pattern id."""
+    rename = renaming(spec)
+    used = _unique(examples[pattern.id].fixture for pattern in spec.patterns)
+    fixtures = {fixture.digest(): _letter(number) for number, fixture in enumerate(used)}
+    patterns = [
+        _pattern(number, pattern.description, examples[pattern.id], fixtures, rename)
+        for number, pattern in enumerate(spec.patterns, start=1)
+    ]
+    parts = [introduce(spec, context, helps).rstrip("\n"), _USAGE, *patterns]
     shown = [(fixtures[fixture.digest()], fixture) for fixture in used if fixture.entries or fixture.prepare]
     if shown:
         parts.append("## Files of the examples")

@@ -66,7 +66,7 @@ def decode_fixtures(data: bytes) -> dict[str, Fixture]:
 def encode_recordings(recordings: Mapping[str, Recording]) -> bytes:
     """recordings.jsonl.xz, sorted by case; what the trials used is left out, since it differs from run to run."""
     still = {case: replace(recording, resources=Resources()) for case, recording in recordings.items()}
-    return lzma.compress(_encode({"case": case, "recording": to_json(still[case])} for case in sorted(still)), preset=9)
+    return lzma.compress(_encode({"case": case, "recording": to_json(still[case])} for case in sorted(still)))
 
 
 def decode_recordings(data: bytes) -> dict[str, Recording]:

@@ -23,7 +23,7 @@ from clibench.recording import Recording
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
 from clibench.synthesis.expand import expand
 from clibench.synthesis.leaks import leaks, own_names
-from clibench.synthesis.prompt import HelpText, write_prompt
+from clibench.synthesis.prompt import HelpText, introduce, write_prompt
 from clibench.synthesis.spec import Spec, read_spec
 from clibench.tasks import folder as files
 from clibench.tasks.case import Case, Fixture
@@ -86,6 +86,7 @@ def freeze_task(
             raise TaskError(f"the oracle can't be installed: {built.reason}: {tail[0]}", where=str(folder))
         with sandbox.open(language=spec.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
             helps = _helps(session, spec)
+            _refuse(leaks(introduce(spec, context, helps), spec, (), ()), folder)  # now, rather than after all the runs
             say(f"run 1 of {runs}: {len(expansion.cases)} cases")
             kept = _run(session, expansion.cases, expansion.fixtures, None)
             again = []
@@ -146,6 +147,13 @@ def freeze_task(
         quarantined=stability.quarantined,
         shortfalls=tuple(map(str, expansion.shortfalls)),
     )
+
+
+def _refuse(found: Sequence[str], folder: Path) -> None:
+    if found:
+        told = "; ".join(found[:5])
+        fix = "Change context.md, the spec or its fixtures, or name under task.allowed what the tool itself prints."
+        raise TaskError(f"the prompt would tell {told}", where=str(folder), fix=fix)
 
 
 def _context(folder: Path) -> str:
