@@ -1,0 +1,3 @@
+module stamphead
+
+go 1.24

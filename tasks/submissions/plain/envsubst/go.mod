@@ -1,0 +1,3 @@
+module envfill
+
+go 1.24

@@ -1,0 +1,3 @@
+module shtidy
+
+go 1.24
