@@ -1,0 +1,3 @@
+module example.com/stamphead
+
+go 1.24

@@ -1,0 +1,1 @@
+"""Compare, search and read structured data in files."""

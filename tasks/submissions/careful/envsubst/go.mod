@@ -1,0 +1,3 @@
+module example.com/envfill
+
+go 1.24

@@ -1,0 +1,3 @@
+"""Read and edit files of environment variables."""
+
+__version__ = "1.0.0"

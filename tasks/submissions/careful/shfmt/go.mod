@@ -1,0 +1,3 @@
+module example.com/shtidy
+
+go 1.24
