@@ -1,7 +1,8 @@
 """How fast are stored recordings judged? `python scripts/bench_judge.py`: one run, no sandbox, no network.
 
 Two questions: 100,000 cases (the size of the paper's study) of stored recordings, from equal to wholly different; and fuzzy matching of
-10 MB against 10 MB in the shapes that are hard for an edit distance. Prints a line for each; the last line is JSON, times in seconds.
+10 MB against 10 MB in the shapes that are hard for an edit distance. Prints a line for each; the last line is JSON. Times are seconds of
+processor time of this one thread, so that what else runs on the machine counts little.
 """
 
 from __future__ import annotations

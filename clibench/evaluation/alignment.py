@@ -26,12 +26,12 @@ WORK: Final = 1 << 33
 """Cells of the distance matrix that may be filled in all, some tenths of a second."""
 SMALL: Final = 1 << 21
 """A gap of at most this many cells is measured exactly."""
-SAMPLE: Final = 1 << 16
+SAMPLE: Final = 1 << 17
 """Windows that are looked at in one gap, at most about."""
-RARE: Final = (7, 4, 2, 0)
+RARE: Final = (6, 4, 2, 0)
 """Of how many windows, as a power of two, one is looked at: in the whole, in its gaps, in their gaps... Where more levels were needed, the
 texts have much in common, but in another order, and no cheap alignment."""
-ANCHORS: Final = (32, 8)
+ANCHORS: Final = (16, 8)
 """Lengths of an anchor in characters (powers of two); the shorter where the longer gives none."""
 WINDOW: Final = 1024
 """Characters that the sliding window aligns at once; half of them are kept, so a shift of up to half of it is followed."""
@@ -71,13 +71,15 @@ def codes(text: str | bytes) -> Codes:
 
 
 def _cost(a: Text, b: Text, budget: _Budget) -> int:
-    a, b = without_common_ends(a, b)
     longest, cells = max(len(a), len(b)), len(a) * len(b)
     if cells == 0 or budget.cost < 0:
         return longest
     if cells <= SMALL:
         budget.cells -= cells
         return int(Levenshtein.distance(a, b)) if budget.cells > 0 else longest
+    a, b = without_common_ends(a, b)
+    if len(a) * len(b) <= SMALL:
+        return _cost(a, b, budget)
     if len(a) == len(b) and (substitutions := _substitutions(a, b)) * 5 <= len(a):
         return substitutions
     for length in ANCHORS if budget.level < len(RARE) else ():
@@ -170,7 +172,7 @@ def _window_cost(a: Text, b: Text, budget: _Budget) -> int:
         cost += Levenshtein.distance(left[:step_a], right[:step_b])
         i, j = i + step_a, j + step_b
     rest_a, rest_b = a[i:], b[j:]
-    if cost <= budget.cost and 0 < len(rest_a) * len(rest_b) <= min(4 * SMALL, budget.cells):
+    if cost <= budget.cost and 0 < len(rest_a) * len(rest_b) <= min(SMALL, budget.cells):
         return cost + int(Levenshtein.distance(rest_a, rest_b))
     return cost + max(len(rest_a), len(rest_b))
 
