@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
+from pathlib import Path
 
 import pytest
 
+from clibench.evaluation.compare import text_form
 from clibench.evaluation.semantic import Question
 from clibench.evaluation.semantic_rules import RulesJudge, judge_one
+from clibench.recording import Recording
+from clibench.tasks.load import load_task
+
+TASKS = Path(__file__).parents[2] / "tasks"
 
 BOX = "┌────┬─────┐\n│ id │ qty │\n├────┼─────┤\n│ a  │ 1   │\n│ b  │ 2   │\n└────┴─────┘"
 ASCII = "+----+-----+\n| id | qty |\n+====+=====+\n| a  | 1   |\n| b  | 2   |\n+----+-----+"
@@ -177,3 +184,31 @@ def test_hostile_output_is_judged_like_any_other(place: int) -> None:
     assert same(text, text + "\nzz") is False
     assert same("ab: [1]\n" + text, "zz: [1]\n" + text) is False
     assert same(text, text) is True
+
+
+def test_outputs_of_different_cases_of_real_tools_do_not_pass_for_each_other() -> None:
+    # Outputs of one tool look alike, which makes them the hardest to tell apart; each pair that passes may differ in spelling alone.
+    draw = random.Random(5)
+    tasks = sorted(path.parent for path in TASKS.glob("*/lock.json"))
+    judged = 0
+    for folder in tasks:
+        task = load_task(folder)
+        texts = {form: True for case in task.cases if (form := printed(task.recordings[case.id]))}
+        chosen = draw.sample(list(texts), min(25, len(texts)))
+        for expected, actual in permutations(chosen, 2):
+            judged += 1
+            if same(expected, actual):
+                assert spelling(expected) == spelling(actual), (folder.name, expected[:200], actual[:200])
+    assert judged > 500 * len(tasks) / 2
+
+
+def printed(recording: Recording) -> str:
+    """The comparable form of an output that is a short text, else nothing."""
+    if not recording.status.ok or len(recording.stdout.data) > 3000:
+        return ""
+    return text_form(recording.stdout.data).decode("utf-8", "ignore").replace("\0", "")
+
+
+def spelling(text: str) -> str:
+    """Without what numbers and paths may have or lack."""
+    return text.replace("./", "").replace(".0", "")
