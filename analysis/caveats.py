@@ -120,10 +120,7 @@ def flat_cost(frame: Frame, _: Suspects) -> Suspects:
         price = flat_price(group)
         if price is not None:
             row = group.iloc[:1].assign(task="", framework="")
-            detail = (
-                f"costs of {model} are tokens times {1e6 * price[0]:.2f} (prompt), {1e6 * price[1]:.2f} (completion) dollars a million: "
-                "cached tokens were not told apart, so the costs are upper bounds"
-            )
+            detail = f"costs of {model} are tokens times {1e6 * price[0]:.2f} (prompt), {1e6 * price[1]:.2f} (completion) dollars a million"
             found.append(_rows("flat price", row, (), detail))
     return _join(found)
 

@@ -104,6 +104,10 @@ CLAIMS: Final = (
 """From the paper's abstract and text and the artifact's leaderboard, as published/README.md lists them."""
 
 
+BETWEEN: Final = ((29.0, 31.0), ("gpt-5.4", "qwen3.5-plus", "glm-5"))
+"""The leaderboard gives these only as a range."""
+
+
 def answer(question: Question) -> Answer:
     """The table of all statements, and sentences on those that the file does not support."""
     rows, said = [], []
@@ -114,6 +118,7 @@ def answer(question: Question) -> Answer:
         rows.append([claim.statement, claim.printed, f"{value:.{digits}f}", verdict])
         if verdict != "yes":
             said.append(f"{claim.statement}: the paper has {claim.printed}, the file gives {value:.{digits}f} ({verdict}).")
+    rows.append(_range_row(question.frame))
     said = [
         f"{sum(row[3] == 'yes' for row in rows)} of {len(rows)} printed numbers follow from the file to the last digit.",
         *said,
@@ -125,6 +130,14 @@ def answer(question: Question) -> Answer:
         pd.DataFrame(rows, columns=["statement", "paper", "file", "supported"]),
     )
     return Answer("The paper's statements", tuple(said), (table,))
+
+
+def _range_row(frame: Frame) -> list[str]:
+    (low, high), models = BETWEEN
+    values = [_percent("sm", model=model)(frame) for model in models]
+    inside = all(low <= value <= high for value in values)
+    listed = ", ".join(f"{value:.2f}" for value in values)
+    return [f"SM of {', '.join(models)}, both frameworks, %", f"{low:.0f} to {high:.0f}", listed, "yes" if inside else "no"]
 
 
 def support(printed: str, value: float) -> str:

@@ -125,9 +125,10 @@ def radar(by_language: pd.DataFrame, frame: Frame) -> Figure:
         axes.set_xticks(angles, [LANGUAGE_NAMES.get(language, language) for language in languages])
         axes.set_ylim(0, max(10.0, float(np.ceil(np.nanmax(by_language.to_numpy()) * 10) * 10)))
         axes.set_rlabel_position(180)  # type: ignore[attr-defined]
+        axes.tick_params(axis="x", pad=7)
         axes.grid(linewidth=0.5, color="#CCCCCC")
         axes.spines["polar"].set(linewidth=0.5, color="#999999")
-        axes.set_title("SM (%) by language", pad=14)
+        axes.set_title("SM (%) by language", pad=4)
     legend_below(figure, [axes], columns=2)
     return figure
 

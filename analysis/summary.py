@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import pandas as pd
 
@@ -10,6 +11,9 @@ from analysis import claims, compare
 from analysis.answer import Answer, Question
 from analysis.settings import Compare, Source
 from analysis.tables import Table
+
+REMARKS: Final = {"flat price": "Cached tokens were not told apart, so these costs are upper bounds."}
+"""What a remark of a detector means for the reader."""
 
 
 def further_answers(question: Question) -> list[Answer]:
@@ -27,10 +31,15 @@ def caveat_answer(question: Question) -> Answer:
     suspects = question.suspects
     if suspects.empty:
         return Answer("What looks wrong", ("No detector found a suspect run.",), (_table(suspects),))
-    sentences = []
+    sentences: list[str] = []
+    remarks: dict[str, list[str]] = {}
     for (detector, detail), rows in suspects.groupby(["detector", "detail"], sort=False):
         doubted = ", ".join(rows["metrics"].iloc[0])
-        sentences.append(f"{detector}: {detail}" + (f"; {len(rows)} runs, left out of the clean columns of {doubted}." if doubted else "."))
+        if not doubted:
+            remarks.setdefault(str(detector), []).append(str(detail))
+            continue
+        sentences.append(f"{detector}: {detail}; {len(rows)} runs, left out of the clean columns of {doubted}.")
+    sentences += [f"{detector}: {'; '.join(details)}. {REMARKS[detector]}" for detector, details in remarks.items()]
     return Answer("What looks wrong", tuple(sentences), (_table(suspects),))
 
 
