@@ -16,6 +16,7 @@ from types import FrameType
 from hydra import main as hydra_main
 
 from clibench.arguments import in_order, overview, split
+from clibench.config import register_schema
 from clibench.hydra_errors import explained
 from clibench.paths import conf_dir
 from clibench.verbs import failures
@@ -27,6 +28,7 @@ def launch(arguments: Sequence[str]) -> None:
         print(overview())  # noqa: T201 - the answer
         return
     verb, rest = split(arguments)
+    register_schema(verb.name)
     app = hydra_main(version_base="1.3", config_path=str(conf_dir()), config_name=verb.name)(verb.call)
     with _arguments([f"clibench {verb.name}", *in_order(rest)]), _terminating(), explained(verb.name):
         failures.clear()

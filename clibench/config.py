@@ -127,17 +127,17 @@ def _null_framework() -> dict[str, Any]:
 class Config:
     """What every verb understands."""
 
-    model: ModelSettings = field(default_factory=ModelSettings)
-    llm: LlmSettings = field(default_factory=LlmSettings)
+    model: ModelSettings = MISSING
+    llm: LlmSettings = MISSING
     framework: Any = field(default_factory=_null_framework)
     """Parameters of the framework's class, named by `_target_`; typed by that class (see generation/choose.py)."""
-    language: LanguageConfig = field(default_factory=LanguageConfig)
-    difficulty: DifficultyConfig = field(default_factory=DifficultyConfig)
-    dataset: DatasetConfig = field(default_factory=DatasetConfig)
-    suite: SuiteConfig = field(default_factory=SuiteConfig)
+    language: LanguageConfig = MISSING
+    difficulty: DifficultyConfig = MISSING
+    dataset: DatasetConfig = MISSING
+    suite: SuiteConfig = MISSING
     sandbox: SandboxConfig = field(default_factory=SandboxConfig)
-    judge: JudgeConfig = field(default_factory=JudgeConfig)
-    tracking: TrackingConfig = field(default_factory=TrackingConfig)
+    judge: JudgeConfig = MISSING
+    tracking: TrackingConfig = MISSING
     tasks_dir: str = MISSING
     """Folder of the tasks, one sub-folder each."""
     outputs: str = "outputs"
@@ -211,16 +211,20 @@ SCHEMAS: dict[str, type[Config]] = {
 """By verb. conf/<verb>.yaml names its schema as `schema_<verb>`."""
 
 
-def register() -> None:
-    """Make the schemas, and the resolver of the sample tasks' folder, known to Hydra; harmless when repeated."""
-    from hydra.core.config_store import ConfigStore
+def register_resolver() -> None:
+    """Make the resolver of the sample tasks' folder known to OmegaConf; harmless when repeated."""
     from omegaconf import OmegaConf
 
     from clibench.paths import sample_tasks_dir
 
-    store = ConfigStore.instance()
-    for verb, schema in SCHEMAS.items():
-        node = OmegaConf.structured(schema)
-        OmegaConf.set_readonly(node.sandbox.limits, None)  # frozen as a value, but here a user sets it
-        store.store(name=f"schema_{verb}", node=node, provider="clibench")
     OmegaConf.register_new_resolver("clibench.sample_tasks", lambda: str(sample_tasks_dir()), replace=True)
+
+
+def register_schema(verb: str) -> None:
+    """Make the schema of one verb known to Hydra: that of all of them costs more than the rest of the start."""
+    from hydra.core.config_store import ConfigStore
+    from omegaconf import OmegaConf
+
+    node = OmegaConf.structured(SCHEMAS[verb])
+    OmegaConf.set_readonly(node.sandbox.limits, None)  # frozen as a value, but here a user sets it
+    ConfigStore.instance().store(name=f"schema_{verb}", node=node, provider="clibench")

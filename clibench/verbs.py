@@ -1,7 +1,7 @@
 """The verbs of the command line, each a Hydra task over its own primary config conf/<verb>.yaml.
 
 A verb's function imports what it needs when it is called: composing and printing a configuration must not pay for Docker or MLflow. The
-module registers the schemas when it is imported, so that a sweep's worker process, which unpickles the function, has them too.
+module registers the resolver when it is imported, so that a sweep's worker process, which unpickles the function, has it too.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from omegaconf import DictConfig
 
-from clibench.config import register
+from clibench.config import register_resolver
 from clibench.errors import ClibenchError
 from clibench.hydra_errors import explained
 
-register()
+register_resolver()
 
 
 @dataclass(frozen=True)
