@@ -47,7 +47,7 @@ check: $(READY) ## ruff and mypy
 	$(BIN)/mypy
 
 lock: ## renew requirements.lock from pyproject.toml
-	env -u PIP_FIND_LINKS uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	env -u PIP_FIND_LINKS uv pip compile pyproject.toml --extra dev --extra agents --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.lock
 
 clean: ## remove outputs, .venv and caches

@@ -11,10 +11,8 @@ the same. Outputs are untrusted: they stand between marks that they can't contai
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
@@ -27,7 +25,7 @@ from clibench.evaluation.semantic import Question
 from clibench.evaluation.verdict import Check
 from clibench.llm.client import Client, Shaped, UnusableAnswerError
 from clibench.llm.ledger import Ledger, Scope
-from clibench.llm.models import ModelConfig, open_model
+from clibench.llm.models import ModelConfig, serving
 from clibench.llm.settings import LlmSettings, ModelSettings
 
 VERSION: Final = 1
@@ -120,14 +118,12 @@ def open_llm_judge(model: ModelSettings, llm: LlmSettings, outputs: Path, judge:
 
     Raises UserError for a model that can't be called, MissingKeyError where its key is not set.
     """
-    opened = ExitStack()
     try:
-        resolved = opened.enter_context(open_model(model))
+        resolved = serving(model)
         resolved.key()
     except UserError as error:
         fix = error.fix.replace("model=", "model@judge.model=").replace("model.", "judge.model.")
         raise type(error)(error.what, where=error.where or "judge", fix=fix) from error
-    atexit.register(opened.close)
     return make_llm_judge(resolved, Ledger(outputs / "ledger.jsonl"), llm, scope=Scope(), cache_dir=outputs / "llm_cache", judge=judge)
 
 

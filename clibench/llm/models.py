@@ -5,12 +5,13 @@ The key is in no dataclass, so that no dump, digest, log or trajectory can hold 
 
 from __future__ import annotations
 
+import atexit
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from clibench.digest import digest_file
@@ -102,14 +103,21 @@ def resolve(settings: ModelSettings) -> ModelConfig:
     )
 
 
-@contextmanager
-def open_model(settings: ModelSettings) -> Iterator[ModelConfig]:
-    """The resolved model, ready to be called: where it is a script, its server runs while the context is open."""
+_SERVED: Final[dict[str, Any]] = {}
+_SERVED_LOCK: Final = threading.Lock()
+
+
+def serving(settings: ModelSettings) -> ModelConfig:
+    """The resolved model, ready to be called: where it is a script, this process serves it until it ends, one server a script."""
     model = resolve(settings)
     if model.script is None or model.base_url is not None:
-        yield model
-        return
+        return model
     from clibench.llm.scripted import ScriptedServer, load_scripts
 
-    with ScriptedServer(load_scripts(Path(model.script))) as server:
-        yield replace(model, base_url=server.url)
+    path = Path(model.script).resolve()
+    name = f"{path}@{digest_file(path)}"
+    with _SERVED_LOCK:
+        if name not in _SERVED:
+            _SERVED[name] = ScriptedServer(load_scripts(path)).__enter__()
+            atexit.register(_SERVED[name].__exit__, None, None, None)
+        return replace(model, base_url=_SERVED[name].url)

@@ -80,7 +80,7 @@ def ask(lease: Lease, dialect: str, *, stream: bool = False) -> httpx.Response:
 
 
 def openai_client(lease: Lease) -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{lease.url}/v1", api_key=lease.token, max_retries=0, timeout=280, http_client=WEB)
+    return openai.OpenAI(base_url=f"{lease.url}/v1", api_key=lease.token, max_retries=0, timeout=280)
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -235,7 +235,8 @@ class Exchange:
         except RunClosedError as error:
             return self._failed(403, error.message)
         except CallError as error:
-            status = error.status if error.status is not None and not error.policy.outage else 503
+            # 403 where the run is closed with it: asking again would be of no use.
+            status = 403 if self._run.closed_by else error.status if error.status is not None else 503
             return self._failed(status, error.message)
         except StoreError as error:
             self._run.close("outage", error.message)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import shlex
 from collections.abc import Callable, Collection, Mapping
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from clibench.llm.scripted.script import ToolCall, Turn
@@ -58,9 +59,11 @@ def calls_for(turn: Turn, offered: Collection[str], prompt: str) -> tuple[str, t
 
 
 def _write_command(path: str, content: str) -> str:
+    # No $(...) and no quoting within: some agents refuse a command that has them.
     data = base64.b64encode(content.encode()).decode()
-    target = shlex.quote(path)
-    return f"mkdir -p $(dirname {target}) && printf %s {data} | base64 -d > {target}"
+    folder = str(PurePosixPath(path).parent)
+    made = "" if folder == "." else f"mkdir -p {shlex.quote(folder)} && "
+    return f"{made}printf %s {data} | base64 -d > {shlex.quote(path)}"
 
 
 def _as_text(files: Mapping[str, str]) -> str:

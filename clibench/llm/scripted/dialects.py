@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -58,6 +59,14 @@ def _text(*values: Any) -> str:
     return "\n".join(itertools.chain.from_iterable(_strings(value) for value in values))
 
 
+SEEDED: Final = re.compile(r"Got it\. Thanks for the context!|Ok\.|Ok, .*", re.DOTALL)
+"""Answers that agents themselves put into the model's mouth before the first call (Gemini CLI, Qwen Code, aider): not of the script."""
+
+
+def _is_answer(message: dict[str, Any], role: str) -> bool:
+    return message.get("role") == role and not SEEDED.fullmatch(_text(message.get("content"), message.get("parts")).strip())
+
+
 def _groups(flags: Iterable[bool]) -> int:
     """Runs of True: several items in a row are one turn of the model."""
     return sum(1 for mine, _ in itertools.groupby(flags) if mine)
@@ -73,7 +82,7 @@ def _pieces(text: str, size: int = 400) -> list[str]:
 def _chat_read(body: dict[str, Any]) -> Request:
     messages = body.get("messages") or []
     tools = tuple(str((tool.get("function") or tool).get("name", "")) for tool in body.get("tools") or [])
-    answers = _groups(message.get("role") == "assistant" for message in messages)
+    answers = _groups(_is_answer(message, "assistant") for message in messages)
     return Request("openai_chat", str(body.get("model", "")), bool(body.get("stream")), _text(messages), answers, tools)
 
 
@@ -223,7 +232,7 @@ def _responses_events(reply: Reply) -> list[Event]:
 def _anthropic_read(body: dict[str, Any]) -> Request:
     messages = body.get("messages") or []
     tools = tuple(str(tool.get("name", "")) for tool in body.get("tools") or [])
-    answers = _groups(message.get("role") == "assistant" for message in messages)
+    answers = _groups(_is_answer(message, "assistant") for message in messages)
     text = _text(body.get("system"), messages)
     return Request("anthropic", str(body.get("model", "")), bool(body.get("stream")), text, answers, tools)
 
@@ -296,7 +305,7 @@ def _gemini_read(body: dict[str, Any]) -> Request:
     declared = [tool.get("functionDeclarations") or tool.get("function_declarations") or [] for tool in body.get("tools") or []]
     tools = tuple(str(function.get("name", "")) for group in declared for function in group)
     text = _text(body.get("systemInstruction"), contents)
-    answers = _groups(content.get("role") == "model" for content in contents)
+    answers = _groups(_is_answer(content, "model") for content in contents)
     return Request("gemini", str(body.get("model", "")), bool(body.get("stream")), text, answers, tools)
 
 

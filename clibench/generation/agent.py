@@ -1,0 +1,221 @@
+"""What all real agents share: a run at the gateway, an end that becomes an outcome, a bill, a trajectory.
+
+A framework that drives a model is a dataclass of its parameters with two methods of its own, `ready` and `drive` (see `Driver`); bound to
+an AgentContext it becomes an `Agent`, which is a Framework. As in the paper: the task's prompt and an empty workspace, one trajectory, it
+ends when the agent ends it, nothing is fed back from tests, and there are no limits unless someone sets them.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from clibench.errors import InfraError
+from clibench.generation.context import AgentContext
+from clibench.generation.evidence import evidence
+from clibench.generation.framework import Generation, Usage
+from clibench.generation.trajectory import read_log, tool_arguments, trajectory
+from clibench.llm.budget import check_budget
+from clibench.llm.gateway import Account, Gateway, Lease, RunLimits, attach
+from clibench.llm.ledger import Scope
+from clibench.llm.models import ModelConfig, resolve, serving
+from clibench.outcome import Outcome
+from clibench.tasks.task import Task
+
+
+@dataclass
+class AgentLimits:
+    """Bounds of one generation. Null is no limit, as in the paper; reaching one is `agent-limit`, and what was delivered is graded."""
+
+    wall_s: float | None = None
+    steps: int | None = None
+    """Model calls."""
+    tokens: int | None = None
+    usd: float | None = None
+
+
+@dataclass(frozen=True)
+class AgentRun:
+    """What a driver works with."""
+
+    lease: Lease
+    model: ModelConfig
+    context: AgentContext
+    limits: AgentLimits
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class AgentEnd:
+    """How the agent ended, as far as its driver can tell; the gateway's account goes over it."""
+
+    reason: str = ""
+    """Worth telling in the results: what it said of itself, an exit status, evidence."""
+    limit: str = ""
+    """The limit that ended it, where the driver enforces one (wall time)."""
+    counted: Mapping[str, int] = field(default_factory=dict)
+    """The agent's own token count: prompt_tokens, completion_tokens."""
+    elsewhere: tuple[str, ...] = ()
+    """Files that it wrote outside the workspace."""
+    artifacts: dict[str, bytes] = field(default_factory=dict)
+
+
+class Driver(Protocol):
+    """The parameters of one framework, and how it is driven."""
+
+    limits: AgentLimits
+
+    @property
+    def name(self) -> str:
+        """As in tables."""
+        ...
+
+    def identity(self) -> dict[str, Any]:
+        """What of it can change a result: parameters and versions, without name and limits."""
+        ...
+
+    def ready(self, context: AgentContext) -> None:
+        """Raise a UserError where something that it needs is missing."""
+        ...
+
+    def drive(self, run: AgentRun, task: Task, workspace: Path) -> AgentEnd:
+        """Let the agent work in the host folder `workspace`; nothing of it runs any more on return. Raises InfraError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A driver bound to its context: a Framework."""
+
+    driver: Driver
+    context: AgentContext
+
+    label: str = ""
+    uses_model: bool = True
+
+    @property
+    def name(self) -> str:
+        """As in tables."""
+        return self.driver.name
+
+    def check(self, tasks: tuple[Task, ...], known: frozenset[str]) -> tuple[Task, ...]:
+        """All tasks; raises UserError for a model without key, address or price, and for what the framework lacks."""
+        model = resolve(self.context.model)
+        model.key()
+        check_budget(self.context.llm.budget, model)
+        self.driver.ready(self.context)
+        return tasks
+
+    def identity(self, task: Task) -> dict[str, Any]:
+        """Model, framework and limits."""
+        return {
+            "model": resolve(self.context.model).identity(),
+            "agent": self.driver.identity(),
+            "limits": asdict(self.driver.limits),
+        }
+
+    def generate(self, task: Task, workspace: Path) -> Generation:
+        """One run of the agent. Raises InfraError where the provider, the gateway or the sandbox failed."""
+        context, limits = self.context, self.driver.limits
+        scope = Scope(context.sweep, context.job, task.id, _run_id(context.job, task.id))
+        model = serving(context.model)
+        started = time.monotonic()
+        settings = replace(context.model, base_url=model.base_url)
+        bounds = RunLimits(limits.steps, limits.tokens, limits.usd)
+        with gateway_of(context.outputs).register(scope, settings, model, context.llm, bounds) as lease:
+            end = self.driver.drive(AgentRun(lease, model, context, limits, scope), task, workspace)
+            account = lease.account()
+        log = read_log(lease.log)
+        outcome, reason = outcome_of(account, end, evidence(task, workspace, end.elsewhere, tool_arguments(log)))
+        usage = _usage(account, time.monotonic() - started)
+        raw = lease.log.read_bytes() if lease.log.exists() else b""
+        told = trajectory(
+            log,
+            run=scope.run,
+            task=task.id,
+            framework=self.driver.identity(),
+            model=model.identity(),
+            outcome=outcome.value,
+            reason=reason,
+            usage=asdict(usage),
+            counted_by_agent=dict(end.counted),
+        )
+        return Generation(outcome, reason=reason, usage=usage, trajectory=told, artifacts={**end.artifacts, "calls.jsonl": raw})
+
+
+def outcome_of(account: Account, end: AgentEnd, signs: Sequence[str] = ()) -> tuple[Outcome, str]:
+    """What a run counts as, by this table, first row that holds:
+
+    the provider failed, nothing recorded, the job's or sweep's budget spent -> InfraError (missing, to be resumed)
+    the call's or task's budget spent, a limit reached                       -> agent-limit (graded)
+    the model was never reached                                              -> InfraError (the agent did not start)
+    else                                                                     -> delivered (graded), whatever the agent says of itself
+    """
+    if account.closed_by in ("outage", "replay") or (account.closed_by == "budget" and account.closed_level in ("job", "sweep")):
+        raise InfraError(account.closed_why, where="generation")
+    notes = [end.reason, *signs, *_differences(account, end)]
+    if account.closed_by in ("budget", "limit"):
+        return Outcome.AGENT_LIMIT, _joined(account.closed_why, *notes)
+    if end.limit:
+        return Outcome.AGENT_LIMIT, _joined(end.limit, *notes)
+    if account.totals.attempts + account.totals.replayed == 0:
+        said = end.reason or "no message"
+        raise InfraError(f"the agent ended without calling the model ({said})", where="generation", fix="Look at what it printed.")
+    return Outcome.PASS, _joined(*notes)
+
+
+_GATEWAYS: Final[dict[Path, Gateway]] = {}
+_GATEWAYS_LOCK: Final = threading.Lock()
+
+
+def gateway_of(outputs: Path) -> Gateway:
+    """This process's connection to the gateway, made at the first use and made again where it broke; it ends with the process."""
+    place = outputs.resolve()
+    with _GATEWAYS_LOCK:
+        known = _GATEWAYS.get(place)
+        if known is not None:
+            try:
+                known.greet()
+            except InfraError:
+                known.close()
+            else:
+                return known
+        _GATEWAYS[place] = attach(place)
+        return _GATEWAYS[place]
+
+
+def _usage(account: Account, wall_s: float) -> Usage:
+    totals = account.totals
+    return Usage(
+        steps=totals.calls + totals.replayed,
+        prompt_tokens=totals.prompt_tokens,
+        cached_tokens=totals.cached_tokens,
+        completion_tokens=totals.completion_tokens,
+        reasoning_tokens=totals.reasoning_tokens,
+        cost_usd=totals.cost_usd,
+        wall_s=round(wall_s, 3),
+    )
+
+
+def _differences(account: Account, end: AgentEnd) -> list[str]:
+    """Where the agent's own count is another one than the gateway's."""
+    return [
+        f"the agent counted {told} {name.replace('_', ' ')}, the gateway {getattr(account.totals, name)}"
+        for name, told in end.counted.items()
+        if told != getattr(account.totals, name)
+    ]
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _run_id(job: str, task: str) -> str:
+    words = re.sub(r"[^A-Za-z0-9_.-]+", "-", f"{job}-{task}").strip("-.")
+    return f"{words[:80]}-{uuid.uuid4().hex[:8]}"
