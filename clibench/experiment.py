@@ -106,7 +106,8 @@ def prepare(config: DictConfig, settings: RunConfig) -> Job:
     """Check all that can be checked without doing anything. Raises UserError."""
     search = (str(path) for path in _config_dirs())
     outputs = Path(settings.outputs).expanduser()
-    framework = bound(make_framework(settings.framework, search=tuple(search)), _context(settings, outputs))
+    made = make_framework(settings.framework, search=tuple(search))
+    framework = bound(made, _context(settings, outputs, made.name))
     semantic = make_judge(settings)
     params = compare_params(settings.judge)
     tasks = framework.check(select_tasks(settings), known_ids(settings))
@@ -128,10 +129,9 @@ def prepare(config: DictConfig, settings: RunConfig) -> Job:
     )
 
 
-def _context(settings: RunConfig, outputs: Path) -> AgentContext:
+def _context(settings: RunConfig, outputs: Path, framework: str) -> AgentContext:
     names = (settings.model.name, settings.dataset.name, settings.language.name.value, settings.difficulty.name.value)
-    target = str(settings.framework.get("_target_", "")).rpartition(".")[2]
-    return AgentContext(settings.model, settings.llm, settings.sandbox, outputs, job="/".join((target, *names)))
+    return AgentContext(settings.model, settings.llm, settings.sandbox, outputs, job="/".join((framework, *names)))
 
 
 def compare_params(judge: JudgeConfig) -> CompareParams:
