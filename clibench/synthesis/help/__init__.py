@@ -1,0 +1,1 @@
+"""Rules that read a command's schema from its help text."""
