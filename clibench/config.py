@@ -199,6 +199,16 @@ class FreezeConfig(Config):
     """Folder name under `tasks_dir` that holds task.yaml, spec.yaml and oracle.lock."""
 
 
+@dataclass
+class AuditConfig(TasksConfig):
+    """`audit`: measure what the cases of frozen tasks are worth."""
+
+    task: str | None = None
+    """One task's id; null is every task that dataset, language and difficulty choose."""
+    save: bool = False
+    """Store the result as audit.json with each task."""
+
+
 SCHEMAS: dict[str, type[Config]] = {
     "run": RunConfig,
     "grade": GradeConfig,
@@ -207,6 +217,7 @@ SCHEMAS: dict[str, type[Config]] = {
     "doctor": DoctorConfig,
     "tasks": TasksConfig,
     "freeze": FreezeConfig,
+    "audit": AuditConfig,
 }
 """By verb. conf/<verb>.yaml names its schema as `schema_<verb>`."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from omegaconf import DictConfig, OmegaConf
 from rich.table import Table
 
+from clibench.audit.stored import State, read_audit
 from clibench.config import OutputChoice, TasksConfig
 from clibench.selection import select_tasks
 from clibench.tables import console
@@ -26,7 +27,8 @@ def list_tasks(config: DictConfig) -> None:
         _show(tasks)
 
 
-def _row(task: Task) -> dict[str, str | int]:
+def _row(task: Task) -> dict[str, str | int | None]:
+    audit = read_audit(task)
     failing = sum(not recording.status.ok for recording in task.recordings.values())
     return {
         "task": task.id,
@@ -36,6 +38,8 @@ def _row(task: Task) -> dict[str, str | int]:
         "loc": task.loc,
         "patterns": len(task.patterns),
         "cases": len(task.cases),
+        "effective": audit.effective,
+        "audit": audit.state.value,
         "rejected": failing,
         "quarantined": len(task.quarantined),
     }
@@ -45,8 +49,11 @@ def _show(tasks: Sequence[Task]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     rows = [_row(task) for task in tasks]
     for column, value in rows[0].items():
-        table.add_column(column, justify="left" if isinstance(value, str) else "right", no_wrap=True)
+        if column != "audit":
+            table.add_column(column, justify="left" if isinstance(value, str) else "right", no_wrap=True)
     for row in rows:
+        audit = str(row.pop("audit"))
+        row["effective"] = row["effective"] if audit == State.FRESH else "-" if audit == State.MISSING else audit
         table.add_row(*map(str, row.values()))
     out = console()
     out.print(table)

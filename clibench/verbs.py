@@ -104,6 +104,14 @@ def freeze(config: DictConfig) -> None:
     freeze(config)
 
 
+@_explained
+def audit(config: DictConfig) -> None:
+    """Measure what tasks are worth."""
+    from clibench.auditing import audit
+
+    audit(config)
+
+
 VERBS: Final = {
     verb.name: verb
     for verb in (
@@ -113,6 +121,7 @@ VERBS: Final = {
         Verb("report", "write outputs/report: scores.csv, tasks.csv, cases.parquet, index.html", report),
         Verb("tasks", "list the tasks of a dataset", tasks),
         Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
+        Verb("audit", "measure what cases are worth, without a sandbox: audit [task=ID] [output=json] [save=true]", audit),
         Verb("doctor", "check this machine and say what to do about what fails", doctor),
     )
 }

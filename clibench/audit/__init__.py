@@ -1,0 +1,1 @@
+"""Proof of a task's quality: what its cases can tell apart, measured from its frozen files alone."""
