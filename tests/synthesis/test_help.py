@@ -49,7 +49,7 @@ def test_every_main_style_is_in_the_corpus_at_least_twice_or_is_known_to_be_thin
     assert {name for name in styles if styles.count(name) < 2} <= THIN
 
 
-THIN = {"clap", "meow"}
+THIN = {"clap", "meow", "yargs"}
 
 
 def test_a_boxed_help_of_typer_reads_like_a_plain_one() -> None:

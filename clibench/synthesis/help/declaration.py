@@ -29,6 +29,7 @@ _BRACKETED: Final = re.compile(
     r"<[^<>]+>(?:\.{2,3})?|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\](?:\.{2,3})?(?:\w+)?|\{[^{}]+\}|\"[^\"]*\"(?=\s\s|$)"
 )
 _CAPITAL: Final = re.compile(r"[A-Z](?:[A-Z0-9_.\-/|]|[:,](?=[A-Z]))*(?:=[\w.]+)?(?:\[[^\]]*\])?(?:\.{3}|,\.{3})?(?=\s|,|$|:)")
+_PAIR: Final = re.compile(r"[a-z]\w{0,7} [a-z]\w{0,7}(?=\s{2,}\S)")
 _WORD: Final = re.compile(r"[A-Za-z\[{(<][^\s,]*")
 _SEPARATOR: Final = re.compile(r"\s*(?:,|\||/|\bor\b)\s*(?=-{1,2}\[?[A-Za-z0-9?])|\s+(?=-{1,2}\[?[A-Za-z0-9?])")
 
@@ -57,6 +58,10 @@ def read_declaration(text: str, *, boxed: bool = False) -> Declaration | None:
         separator = _SEPARATOR.match(text)
         if separator is None or (len(separator[0]) > 1 and not separator[0].strip() and not _aligned(found, separator[0], boxed=boxed)):
             break
+        if not separator[0].strip() and found.metavar is not None:
+            same = re.match(rf"\S+?[= ]?[<\[]?{re.escape(found.metavar)}\b", text[separator.end() :])
+            if same is None:
+                break  # two options beside each other, as in an example
         slash = slash or "/" in separator[0]
         text = text[separator.end() :]
     if not found.names:
@@ -103,6 +108,9 @@ def _value(found: Declaration, text: str, *, boxed: bool) -> tuple[Declaration, 
             break
         value = _metavar(after, first=not metavars, boxed=boxed)
         if value is None:
+            break
+        if boxed and value == "<bool>":  # typer's column of types says it of flags too
+            text = after[len(value) :]
             break
         metavars.append(value)
         text = after[len(value) :]
@@ -151,6 +159,10 @@ def _metavar(text: str, *, first: bool, boxed: bool) -> str | None:
         return None if alone else found[0]
     if not first or boxed:
         return None
+    if pair := _PAIR.match(text):
+        return pair[0]
+    if mapping := re.match(r"map\[\w+\]\w+", text):
+        return mapping[0]
     word = _WORD.match(text)
     if word is None:
         return None

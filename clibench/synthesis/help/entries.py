@@ -39,7 +39,11 @@ def option_entries(lines: Iterable[str], *, boxed: bool = False) -> list[Entry]:
     found: list[Entry] = []
     column: int | None = None
     after_blank = True
+    continued = False
     for line in lines:
+        goes_on, continued = continued, line.endswith("\\")
+        if goes_on:
+            continue  # the rest of a shell command
         text = _BULLET.sub("", line.strip())
         if not text:
             after_blank = True

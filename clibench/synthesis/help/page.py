@@ -143,5 +143,5 @@ def _leads(lines: list[str], number: int, *, strictly: bool) -> bool:
     """Whether what follows is indented below the line, or (not strictly) is a list of options at its level or the end of the text."""
     for line in lines[number + 1 :]:
         if line.strip():
-            return indent(line) > indent(lines[number]) or (not strictly and line.lstrip().startswith("-"))
+            return indent(line) > indent(lines[number]) or (not strictly and line.lstrip().startswith(("-", "[-")))
     return False

@@ -60,6 +60,8 @@ def complete(found: Declaration, description: str, text: str = "") -> Option:
     if metavar is None and choices and "boolean" not in yargs and _CHOICES[0].search(description):
         metavar = "string"
     default = found.default if found.default is not None else default_of(description)
+    if metavar is None and default not in (None, "true", "false") and not yargs and _YARGS_TYPE.search(text):
+        metavar = "value"  # yargs shows no type for an option that was given a default only
     option = Option(
         names=found.names,
         metavar=metavar,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from clibench.synthesis.help.commands import read_arguments, read_commands
 from clibench.synthesis.help.entries import Entry, option_entries
 from clibench.synthesis.help.page import Kind, Page, read_page
-from clibench.synthesis.help.remarks import complete
+from clibench.synthesis.help.remarks import complete, value_type
 from clibench.synthesis.help.styles import Style, style_of
 from clibench.synthesis.help.usage import Usage, read_usage, usage_lines
 from clibench.synthesis.schema import Command, Option, Positional
@@ -29,10 +29,11 @@ class RulesExtractor:
         path = name.split()
         commands = read_commands(page, style, path)
         options = _options(page)
-        lines = [line for section in page.of(Kind.USAGE) for line in section.lines]
+        lines = [line for section in page.of(Kind.USAGE) for line in section.lines] or _opening(page, path)
         usages = usage_lines(lines, path[1:])
+        bracketed = [line for section in page.of(Kind.OPTIONS) for line in section.lines if line.startswith("[-")]
         by_name = {given: option for option in options for given in (*option.names, *([option.negation] if option.negation else []))}
-        usage = read_usage(usages, by_name.get, has_commands=bool(commands))
+        usage = read_usage(_joined(usages, bracketed), by_name.get, has_commands=bool(commands))
         if not commands:
             commands = _commands_of_usage(usage, usages)
         options = _with_usage(options, usage)
@@ -47,6 +48,17 @@ class RulesExtractor:
             examples=_examples(page, path[0] if path else name),
             commands=commands,
         )
+
+
+def _opening(page: Page, path: list[str]) -> list[str]:
+    """yargs begins with the usage line itself."""
+    first = next((line for line in page.text.split("\n") if line.strip()), "")
+    return [first] if path and first.startswith(f"{' '.join(path)} ") and re.search(r"[<\[]", first) else []
+
+
+def _joined(usages: list[str], bracketed: list[str]) -> list[str]:
+    """Usage lines with what npm's tools set apart: `[--dry-run] [--out <file>]` under "Options:"."""
+    return [" ".join((line, *bracketed)) for line in usages] if bracketed else usages
 
 
 def style(help_text: str) -> Style:
@@ -89,6 +101,10 @@ def _with_usage(options: tuple[Option, ...], usage: Usage) -> tuple[Option, ...]
         if not any(name in known or name in more for name in declared.names):
             option = complete(declared, "")
             more.update(dict.fromkeys(option.names, option))
+    options = tuple(
+        replace(option, metavar=value, type=value_type(value, ())) if (value := usage.values.get(option.name)) else option
+        for option in options
+    )
     return tuple(
         replace(option, required=True) if usage.required & set(option.names) and option.takes_value else option
         for option in (*options, *{id(option): option for option in more.values()}.values())

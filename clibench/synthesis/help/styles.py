@@ -77,7 +77,6 @@ _MARKS: Final = {
         r"output (the )?(current )?version( number)?",
         r"output usage information",
         r"^Usage: \S+ \[options\]",
-        r"\(default: .*\)",
         r"\(choices: ",
     ),
     Style.YARGS: _marks(
@@ -90,7 +89,7 @@ _MARKS: Final = {
     Style.MEOW: _marks(r"^  Usage:?\n +\$ ", r"^  Options:?$", r"^  Examples?:?$"),
     Style.CLAP: _marks(r"^Usage: \S+ .*\[OPTIONS\]", r"Print help", r"Print version", r"\[possible values: "),
     Style.DOCOPT: _marks(
-        r"^Usage:\n  +\S+", r"^ +-\w --\w", r"^ +-\w,? --[\w-]+=<", r"^  \S+ .*\(.* \| ", r"^  \S+ \(?(-h|--version|\[options\])"
+        r"^Usage:\n  +\S+", r"^ +-\w --\w", r"^ +-\w,? --[\w-]+=<", r"^  \S+ .*\(.* \| ", r"^ {2,4}\S+ \(?(-h|--version|\[options\])"
     ),
 }
 

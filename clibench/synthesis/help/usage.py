@@ -50,6 +50,8 @@ class Usage:
     positionals: list[Positional] = field(default_factory=list)
     exclusive: list[tuple[str, ...]] = field(default_factory=list)
     takes_command: bool = False
+    values: dict[str, str] = field(default_factory=dict)
+    """Metavars of options whose own entry shows none, as `[--out <file>]`."""
 
 
 def parse(text: str) -> list[Node]:
@@ -132,6 +134,8 @@ class _Reader:
 
     def _group(self, node: Node, *, optional: bool, many: bool) -> None:
         optional_here = optional or node.bracket == "["
+        if self._short_and_long(node):
+            return
         leading = [name for branch in node.branches if (name := _leading_option(branch))]
         if len(node.branches) > 1 and len(leading) > 1 and not _same_option(leading, self.known):
             self.usage.exclusive.append(tuple(leading))
@@ -143,6 +147,17 @@ class _Reader:
             return
         for branch in node.branches:
             self.read(branch, optional=optional_here or len(node.branches) > 1, many=many or node.many)
+
+    def _short_and_long(self, node: Node) -> bool:
+        """`-V | --version` that nothing else describes is one option with two names."""
+        words = [branch[0].text for branch in node.branches if len(branch) == 1]
+        if len(words) != 2 or len(node.branches) != 2 or any(self.known(word) for word in words):
+            return False
+        short, long = sorted(words, key=len)
+        if not re.fullmatch(r"-\w", short) or not re.fullmatch(rf"--{short[1]}[\w-]+", long, re.IGNORECASE):
+            return False
+        self.usage.options.append(Declaration((short, long)))
+        return True
 
     def _option(self, node: Node, after: list[Node], *, optional: bool) -> int:
         """Notes an option; returns how many nodes after it are its values."""
@@ -161,6 +176,10 @@ class _Reader:
                 if taken >= max(1, wants) or not (is_word or is_optional):
                     break
                 taken += 1
+        alone = len(after) == 1 or (len(after) > 1 and bool(after[1].bracket))
+        if known is not None and optional and not known.takes_value and alone and after[0].text.startswith("<"):
+            self.usage.values[known.name] = clean_metavar(after[0].text)
+            return 1
         if taken and known is None and declared.metavar is None:
             metavar = " ".join(clean_metavar(value.text) for value in after[:taken])
             declared = Declaration(declared.names, metavar=metavar)
@@ -184,7 +203,7 @@ class _Reader:
             return
         if self._placeholder(name):
             return
-        if name.lower() in ("args", "arg") and self.usage.takes_command:
+        if name.lower() in ("args", "arg", "arguments") and self.usage.takes_command:
             return
         choices = choices_in(name)
         before = self.found.get(name)
