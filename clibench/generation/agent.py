@@ -132,6 +132,7 @@ class Agent:
             end = self.driver.drive(AgentRun(lease, model, context, limits, scope), task, workspace)
             account = lease.account()
         log = read_log(lease.log)
+        _keep_beside(lease.log, end.artifacts)  # what was paid for is kept, whether or not it counts in the end
         outcome, reason = outcome_of(account, end, evidence(task, workspace, end.elsewhere, tool_arguments(log)))
         usage = _usage(account, time.monotonic() - started)
         raw = lease.log.read_bytes() if lease.log.exists() else b""
@@ -166,8 +167,23 @@ def outcome_of(account: Account, end: AgentEnd, signs: Sequence[str] = ()) -> tu
         return Outcome.AGENT_LIMIT, _joined(end.limit, *notes)
     if account.totals.attempts + account.totals.replayed == 0:
         said = end.reason or "no message"
-        raise InfraError(f"the agent ended without calling the model ({said})", where="generation", fix="Look at what it printed.")
+        raise InfraError(f"the agent ended without calling the model ({said})", where="generation", fix=_WHERE)
     return Outcome.PASS, _joined(*notes)
+
+
+_WHERE: Final = "What it printed is in the folder gateway under the outputs."
+
+
+def _keep_beside(log: Path, artifacts: Mapping[str, bytes]) -> None:
+    """Files of a run, next to its log. Raises InfraError for a full disk."""
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        for name, data in artifacts.items():
+            log.with_name(f"{log.stem}.{name}").write_bytes(data)
+    except OSError as error:
+        raise InfraError(
+            f"what the agent printed can't be kept ({error.strerror})", where=str(log.parent), fix="Free space and rerun."
+        ) from error
 
 
 _GATEWAYS: Final[dict[Path, Gateway]] = {}
