@@ -25,9 +25,7 @@ _ATTACHED: Final = re.compile(
     r"|(?P<angle><[^>]+>(?:\.\.\.)?)"
 )
 _TYPED: Final = re.compile(r"((?:\[\])?\w+(?:\[\w+\]\w+)?)\[=(\"[^\"]*\"|[^\]\s]+)\]")
-_BRACKETED: Final = re.compile(
-    r"<[^<>]+>(?:\.{2,3})?|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\](?:\.{2,3})?(?:\w+)?|\{[^{}]+\}|\"[^\"]*\"(?=\s\s|$)"
-)
+_BRACKETED: Final = re.compile(r"<[^<>]+>(?:\[[^\[\]]*\])?(?:\.{2,3})?|\{[^{}]+\}|\"[^\"]*\"(?=\s\s|$)")
 _CAPITAL: Final = re.compile(r"[A-Z](?:[A-Z0-9_.\-/|]|[:,](?=[A-Z]))*(?:=[\w.]+)?(?:\[[^\]]*\])?(?:\.{3}|,\.{3})?(?=\s|,|$|:)")
 _PAIR: Final = re.compile(r"[a-z]\w{0,7} [a-z]\w{0,7}(?=\s{2,}\S)")
 _WORD: Final = re.compile(r"[A-Za-z\[{(<][^\s,]*")
@@ -150,8 +148,9 @@ def _kubectl_kind(value: str, quoted: str | None) -> str:
 def _metavar(text: str, *, first: bool, boxed: bool) -> str | None:
     if found := _TYPED.match(text):
         return found[0]
-    if found := _BRACKETED.match(text):
-        return found[0] if _closes(text, found) else None
+    bracketed = _balanced(text) if text.startswith("[") else (found := _BRACKETED.match(text)) and found[0]
+    if bracketed:
+        return bracketed if _closes(text, bracketed) else None
     if found := _CAPITAL.match(text):
         if boxed and found[0] == "RANGE":
             return found[0]
@@ -171,12 +170,22 @@ def _metavar(text: str, *, first: bool, boxed: bool) -> str | None:
     return word[0] if ends or after == ":" else None
 
 
-def _closes(text: str, found: re.Match[str]) -> bool:
+def _balanced(text: str) -> str:
+    """The group in square brackets that the text begins with, dots and a Go type (`[]string`) after it included; "" when it stays open."""
+    depth = 0
+    for at, sign in enumerate(text[:400]):
+        depth += (sign == "[") - (sign == "]")
+        if depth == 0:
+            tail = re.match(r"(?:\.{2,3})?\w*", text[at + 1 :])
+            return text[: at + 1] + (tail[0] if tail else "")
+    return ""
+
+
+def _closes(text: str, bracketed: str) -> bool:
     """Brackets right after a name are a value only when they do not begin the description, like `[default: 3]` or `[boolean]`."""
-    inner = found[0][1:]
-    if found[0].startswith("[") and re.match(r"(default|env|required|possible|boolean|deprecated|string|number)\b", inner):
+    if bracketed.startswith("[") and re.match(r"(default|env|required|possible|boolean|deprecated|string|number)\b", bracketed[1:]):
         return False
-    return found[0][0] != "(" and (text[found.end() :][:1] in ("", " ", ",", ":", "|") or text[found.end() :].startswith("..."))
+    return text[len(bracketed) :][:1] in ("", " ", ",", ":", "|") or text[len(bracketed) :].startswith("...")
 
 
 def _with_metavar(found: Declaration, metavar: str) -> Declaration:
@@ -197,6 +206,7 @@ def _with_metavar(found: Declaration, metavar: str) -> Declaration:
 def clean_metavar(text: str) -> str:
     """Without the outer brackets and dots."""
     text = re.sub(r",?\.{2,3}|…", "", text).strip()
+    text = re.sub(r"^<([^<>]+)>(?=\[)", r"\1", text)
     while len(text) > 1 and f"{text[0]}{text[-1]}" in ("<>", "[]", "{}", '""', "''") and not text.startswith("[]"):
         text = text[1:-1].strip()
     return text

@@ -27,6 +27,9 @@ _WORDS: Final = re.compile(
 _USAGE: Final = re.compile(r"^\s*usage(?::|\s+(?=\$)|$)\s*(.*)$", re.IGNORECASE)
 _INLINE: Final = re.compile(r"^(examples?|aliases|alias):\s+(\S.*)$", re.IGNORECASE)
 
+LONGEST: Final = 4000
+"""Characters of a line that are read: what is longer is data that a program printed, and would only cost time."""
+
 
 class Kind(StrEnum):
     """What a section holds, by its heading."""
@@ -80,7 +83,7 @@ class Page:
 def read_page(text: str) -> Page:
     """The sections of a help text as it was printed."""
     raw = _ANSI.sub("", text).replace("\r\n", "\n").replace("\xa0", " ")
-    lines = [line.rstrip() for line in raw.split("\n")]
+    lines = [line[:LONGEST].rstrip() for line in raw.split("\n")]
     boxed = any(_BOX_END.match(line) for line in lines)
     if boxed:
         lines = [_unbox(line) for line in lines]

@@ -14,9 +14,9 @@ from clibench.synthesis.help.declaration import Declaration
 from clibench.synthesis.schema import Option, ValueType
 
 _DEFAULT: Final = re.compile(
-    r"[\[(][^\[\]()]*?\bdefault(?:s to|:| is|=)?:?\s+(?P<value>"
-    r"\"(?:[^\"\\]|\\.)*\"(?=\s*[\]),;])|'[^']*'(?=\s*[\]),;])|\[[^\]]*\]|[^\])(]*?(?:\([^)]*\))?)"
-    r"\s*(?:[;,]\s*(?:required|env)[^\])]*)?[\])]",
+    r"[\[(][^\[\]()]{0,80}?\bdefault(?:s to|:| is|=)?:?\s+(?P<value>"
+    r"\"(?:[^\"\\]|\\.)*\"(?=\s*[\]),;])|'[^']*'(?=\s*[\]),;])|\[[^\]]*\]|[^\])(]{0,300}?(?:\([^)]{0,100}\))?)"
+    r"\s*(?:[;,]\s*(?:required|env)[^\])]{0,100})?[\])]",
     re.IGNORECASE,
 )
 _CHOICES: Final = (
@@ -124,5 +124,5 @@ def default_of(description: str) -> str | None:
     if re.search(r"default\s+[^\s\"'\[]+\s", found[0], re.IGNORECASE):
         return None  # prose: (default shows only what runs)
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-        value = value[1:-1]
+        return value[1:-1]
     return value or None

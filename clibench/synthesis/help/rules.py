@@ -33,9 +33,11 @@ class RulesExtractor:
         usages = usage_lines(lines, path[1:])
         bracketed = [line for section in page.of(Kind.OPTIONS) for line in section.lines if line.startswith("[-")]
         by_name = {given: option for option in options for given in (*option.names, *([option.negation] if option.negation else []))}
-        usage = read_usage(_joined(usages, bracketed), by_name.get, has_commands=bool(commands))
+        commands = commands or _commands_of_lines(usages, style)
+        own = [line for line in usages if line.split(" ")[0] not in {command.name for command in commands}]
+        usage = read_usage(_joined(own, bracketed), by_name.get, has_commands=bool(commands))
         if not commands:
-            commands = _commands_of_usage(usage, usages)
+            commands = _commands_of_braces(usage, usages)
         options = _with_usage(options, usage)
         names = {command.name for command in commands}
         return Command(
@@ -111,7 +113,20 @@ def _with_usage(options: tuple[Option, ...], usage: Usage) -> tuple[Option, ...]
     )
 
 
-def _commands_of_usage(usage: Usage, lines: list[str]) -> tuple[Command, ...]:
+def _commands_of_lines(lines: list[str], style: Style) -> tuple[Command, ...]:
+    """docopt lists commands by usage lines: `tool add <name>`, `tool remove <name>`; at least two different words begin lines then."""
+    if style not in (Style.DOCOPT, Style.PLAIN):
+        return ()
+    usages: dict[str, list[str]] = {}
+    for line in lines:
+        if first := re.match(r"[a-z][a-z0-9_-]*(?= |$)", line):
+            usages.setdefault(first[0], []).append(line)
+    if len(usages) < 2:
+        return ()
+    return tuple(Command(name, usage=tuple(listed)) for name, listed in usages.items())
+
+
+def _commands_of_braces(usage: Usage, lines: list[str]) -> tuple[Command, ...]:
     """`{add,remove} ...` in a usage line names commands, where no list does."""
     for positional in usage.positionals:
         braces = "{" + ",".join(positional.choices) + "}"

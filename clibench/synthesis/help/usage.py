@@ -30,6 +30,9 @@ _PLACEHOLDERS: Final = re.compile(
     re.IGNORECASE,
 )
 
+DEEPEST: Final = 30
+"""Brackets deeper than this are not read: no person wrote them."""
+
 
 @dataclass
 class Node:
@@ -62,19 +65,21 @@ def parse(text: str) -> list[Node]:
 
 
 def _sequence(tokens: list[str], at: int) -> tuple[list[Node], int]:
-    branches, at = _branches(tokens, at)
+    branches, at = _branches(tokens, at, 0)
     return (branches[0] if len(branches) == 1 else [Node(bracket="(", branches=branches)]), at
 
 
-def _branches(tokens: list[str], at: int) -> tuple[list[list[Node]], int]:
+def _branches(tokens: list[str], at: int, depth: int) -> tuple[list[list[Node]], int]:
     branches: list[list[Node]] = [[]]
     while at < len(tokens):
         word = tokens[at]
         at += 1
         if word in "])":
             break
+        if word in "[(" and depth >= DEEPEST:
+            continue
         if word in "[(":
-            inner, at = _branches(tokens, at)
+            inner, at = _branches(tokens, at, depth + 1)
             branches[-1].append(Node(bracket=word, branches=inner))
         elif word == "|":
             branches.append([])
@@ -135,6 +140,10 @@ class _Reader:
     def _group(self, node: Node, *, optional: bool, many: bool) -> None:
         optional_here = optional or node.bracket == "["
         if self._short_and_long(node):
+            return
+        first, *others = node.branches
+        if others and len(first) == 2 and first[0].text.startswith("-") and all(_is_bare_word(branch) for branch in others):
+            self.read(first, optional=optional_here, many=False)  # oclif's [-l debug|info]: the alternatives are values
             return
         leading = [name for branch in node.branches if (name := _leading_option(branch))]
         if len(node.branches) > 1 and len(leading) > 1 and not _same_option(leading, self.known):
@@ -212,6 +221,10 @@ class _Reader:
         self.found[name] = Positional(
             name, min=least, max=None if endless else 1, choices=choices if len(choices) > 1 else (), type=value_type(name, choices)
         )
+
+
+def _is_bare_word(branch: list[Node]) -> bool:
+    return len(branch) == 1 and bool(re.match(r"\w", branch[0].text))
 
 
 def _is_value(group: Node, option: Option) -> bool:
