@@ -209,6 +209,15 @@ class AuditConfig(TasksConfig):
     """Store the result as audit.json with each task."""
 
 
+@dataclass
+class ScriptedConfig(Config):
+    """`scripted`: serve what model.script says, in the four dialects, until interrupted."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    """0 takes a free one; the address is printed."""
+
+
 SCHEMAS: dict[str, type[Config]] = {
     "run": RunConfig,
     "grade": GradeConfig,
@@ -218,6 +227,7 @@ SCHEMAS: dict[str, type[Config]] = {
     "tasks": TasksConfig,
     "freeze": FreezeConfig,
     "audit": AuditConfig,
+    "scripted": ScriptedConfig,
 }
 """By verb. conf/<verb>.yaml names its schema as `schema_<verb>`."""
 

@@ -112,6 +112,14 @@ def audit(config: DictConfig) -> None:
     audit(config)
 
 
+@_explained
+def scripted(config: DictConfig) -> None:
+    """Serve a scripted model."""
+    from clibench.llm.scripted.verb import scripted
+
+    scripted(config)
+
+
 VERBS: Final = {
     verb.name: verb
     for verb in (
@@ -122,6 +130,7 @@ VERBS: Final = {
         Verb("tasks", "list the tasks of a dataset", tasks),
         Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
         Verb("audit", "measure what cases are worth, without a sandbox: audit [task=ID] [output=json] [save=true]", audit),
+        Verb("scripted", "serve a scripted model over HTTP: scripted model.script=FILE [port=8080]", scripted),
         Verb("doctor", "check this machine and say what to do about what fails", doctor),
     )
 }

@@ -23,7 +23,7 @@ from clibench.generation.framework import Generation, Usage
 from clibench.generation.trajectory import read_log, tool_arguments, trajectory
 from clibench.llm.budget import check_budget
 from clibench.llm.gateway import Account, Gateway, Lease, RunLimits, attach
-from clibench.llm.ledger import Scope
+from clibench.llm.ledger import Ledger, Scope, Totals
 from clibench.llm.models import ModelConfig, resolve, serving
 from clibench.outcome import Outcome
 from clibench.tasks.task import Task
@@ -132,8 +132,10 @@ class Agent:
             end = self.driver.drive(AgentRun(lease, model, context, limits, scope), task, workspace)
             account = lease.account()
         log = read_log(lease.log)
+        spent = Ledger(context.outputs / "ledger.jsonl").totals("task", scope)
         _keep_beside(lease.log, end.artifacts)  # what was paid for is kept, whether or not it counts in the end
-        outcome, reason = outcome_of(account, end, evidence(task, workspace, end.elsewhere, tool_arguments(log)))
+        signs = [*evidence(task, workspace, end.elsewhere, tool_arguments(log)), *_before(account, spent)]
+        outcome, reason = outcome_of(account, end, signs)
         usage = _usage(account, time.monotonic() - started)
         raw = lease.log.read_bytes() if lease.log.exists() else b""
         told = trajectory(
@@ -217,6 +219,16 @@ def _usage(account: Account, wall_s: float) -> Usage:
         cost_usd=totals.cost_usd,
         wall_s=round(wall_s, 3),
     )
+
+
+def _before(account: Account, spent: Totals) -> list[str]:
+    """What earlier attempts at the same task of the same job have cost: no part of this run's usage, and not forgotten."""
+    tokens, dollars = spent.tokens - account.totals.tokens, spent.known_usd - account.totals.known_usd
+    unknown = spent.unknown - account.totals.unknown
+    if spent.attempts == account.totals.attempts:
+        return []
+    more = f" and {unknown} of unknown cost" if unknown else ""
+    return [f"earlier attempts that did not count used {tokens} tokens, ${dollars:.4f}{more}"]
 
 
 def _differences(account: Account, end: AgentEnd) -> list[str]:

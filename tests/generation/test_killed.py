@@ -54,7 +54,9 @@ def test_a_killed_run_leaves_no_container_no_socket_and_no_call_unbilled(tmp_pat
         assert not list(runtime_folder(tmp_path).rglob("*.sock"))
         assert [line.outcome for line in Ledger(tmp_path / "ledger.jsonl").lines()] == ["ok", "abandoned"]
 
-        agent_on(server, tmp_path, "mini_swe_agent", job="killed").generate(TASK, workspace_in(tmp_path / "again"))
+        again = agent_on(server, tmp_path, "mini_swe_agent", job="killed").generate(TASK, workspace_in(tmp_path / "again"))
+        assert "earlier attempts that did not count used" in again.reason
+        assert "and 1 of unknown cost" in again.reason
         assert [call.fault for call in server.calls] == ["", "stall", "", "", ""]
     spent = [line for line in Ledger(tmp_path / "ledger.jsonl").lines() if line.scope.job == "killed"]
     assert [line.outcome for line in spent] == ["ok", "abandoned", "ok", "ok", "ok"]
