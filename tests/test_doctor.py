@@ -9,37 +9,40 @@ import pytest
 from clibench.doctor import TOOLCHAINS, Level, disk_space, kernel_features, keys, outputs_work, toolchains
 
 
-def kernel(folder: Path, *, overlay: bool = True, **switches: str) -> Path:
+def kernel(folder: Path, switches: dict[str, str], *, overlay: bool = True) -> Path:
     """A /proc of a kernel like this."""
     folder.joinpath("filesystems").write_text("nodev\ttmpfs\n" + ("nodev\toverlay\n" if overlay else ""))
     for name, value in switches.items():
-        path = folder / "sys" / name.replace("__", "/")
+        path = folder / "sys" / name
         path.parent.mkdir(parents=True)
         path.write_text(f"{value}\n")
     return folder
 
 
 def test_a_kernel_that_has_all_is_well(tmp_path: Path) -> None:
-    assert [finding.level for finding in kernel_features(kernel(tmp_path, kernel__unprivileged_userns_clone="1"))] == [Level.OK, Level.OK]
+    assert [finding.level for finding in kernel_features(kernel(tmp_path, {"kernel/unprivileged_userns_clone": "1"}))] == [
+        Level.OK,
+        Level.OK,
+    ]
 
 
 def test_a_kernel_without_overlay_is_a_warning_that_says_what_happens_then(tmp_path: Path) -> None:
-    first, _ = kernel_features(kernel(tmp_path, overlay=False))
+    first, _ = kernel_features(kernel(tmp_path, {}, overlay=False))
     assert (first.level, "copy isolation" in first.fix) == (Level.WARN, True)
 
 
 @pytest.mark.parametrize(
     ("switch", "value"),
     [
-        ("kernel__unprivileged_userns_clone", "0"),
-        ("user__max_user_namespaces", "0"),
-        ("kernel__apparmor_restrict_unprivileged_userns", "1"),
+        ("kernel/unprivileged_userns_clone", "0"),
+        ("user/max_user_namespaces", "0"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1"),
     ],
 )
 def test_switched_off_namespaces_come_with_the_switch_that_allows_them(tmp_path: Path, switch: str, value: str) -> None:
-    _, finding = kernel_features(kernel(tmp_path, **{switch: value}))
+    _, finding = kernel_features(kernel(tmp_path, {switch: value}))
     assert finding.level is Level.WARN
-    assert switch.replace("__", ".") in finding.fix
+    assert switch.replace("/", ".") in finding.fix
 
 
 def test_a_toolchain_that_is_missing_is_named_with_its_package_and_fails_only_where_it_is_needed(
@@ -70,7 +73,11 @@ def test_the_disk_is_that_of_the_outputs_even_before_they_are_there(tmp_path: Pa
     class Usage:
         free = 100 << 20
 
-    monkeypatch.setattr("shutil.disk_usage", lambda folder: asked.append(folder) or Usage)
+    def usage(folder: Path) -> type[Usage]:
+        asked.append(folder)
+        return Usage
+
+    monkeypatch.setattr("shutil.disk_usage", usage)
     assert disk_space(tmp_path / "a" / "b").level is Level.FAIL
     assert asked == [tmp_path]
 
