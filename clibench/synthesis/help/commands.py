@@ -16,6 +16,7 @@ from clibench.synthesis.schema import Command, Positional
 _NAME: Final = r"[A-Za-z0-9_][\w:.+\-]*"
 _HEAD: Final = re.compile(rf"^(?P<names>{_NAME}(?:\s*(?:,|\||/)\s*{_NAME})*(?:\s\({_NAME}(?:,\s*{_NAME})*\))?)\*?(?P<rest>(?:\s.*)?)$")
 _ARGUMENT: Final = re.compile(r"^([<\[{(\-.\"']|[A-Z][A-Z0-9_.\-]*(?:\s|$|\.)|\.\.\.|$)")
+_ANY_COMMAND: Final = re.compile(r"(?<![\w-])[<\[]?(sub)?command[>\]]?(?=\s|$)", re.IGNORECASE)
 _BRACES: Final = re.compile(r"^\{([\w.:+\-]+(?:,[\w.:+\-]+)*)\}$")
 
 
@@ -33,7 +34,18 @@ def read_commands(page: Page, style: Style, program: Sequence[str]) -> tuple[Com
             path, command = _command(head, description, program, nested=style is Style.KONG)
             if command is not None:
                 _add(found, path, command)
+    if not found and any(_ANY_COMMAND.search(line) for section in page.of(Kind.USAGE) for line in section.lines):
+        for section in page.of(Kind.OTHER):
+            for name, summary in _listed(section):
+                found.setdefault(name, Command(name, summary=summary))
     return tuple(found.values())
+
+
+def _listed(section: Section) -> list[tuple[str, str]]:
+    """`name  description` rows at one indentation, under whatever heading (git's "work on the current change")."""
+    rows = [match for line in section.lines if (match := re.match(rf"^( {{2,}})({_NAME}) {{2,}}(\S.*)$", line))]
+    left = {len(row[1]) for row in rows}
+    return [(row[2], row[3]) for row in rows] if len(rows) > 1 and len(left) == 1 else []
 
 
 def _subparsers(section: Section) -> list[tuple[str, str]] | None:

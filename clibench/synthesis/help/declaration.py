@@ -21,7 +21,7 @@ from typing import Final
 
 _NAME: Final = re.compile(r"(--\[no-?\]-?[A-Za-z0-9][\w.:-]*|--?[A-Za-z0-9?#@%$][\w.:+-]*)(\[no-\])?")
 _ATTACHED: Final = re.compile(
-    r"\[=?(?P<maybe>[^\]\s]+)\]|=(?P<quote>\"[^\"]*\"|'[^']*')|=\[?(?P<list>[^\]\s]*)\](?=:)|=(?P<plain><[^>]+>(?:\.\.\.)?|[^\s,|:\[]+(?:\|(?!-)[^\s,|:\[]+)*(?:,\.\.\.)?)"
+    r"\[=?(?P<maybe>[^\]\s]+)\]|=(?P<quote>\"[^\"]*\"|'[^']*')|=\[?(?P<list>[^\]\s]*)\](?=:)|=(?P<plain><[^>]+>(?:=<[^>]+>)?(?:\.\.\.)?|[^\s,|:\[]+(?:\|(?!-)[^\s,|:\[]+)*(?:,\.\.\.)?)"
     r"|(?P<angle><[^>]+>(?:\.\.\.)?)"
 )
 _TYPED: Final = re.compile(r"((?:\[\])?\w+(?:\[\w+\]\w+)?)\[=(\"[^\"]*\"|[^\]\s]+)\]")
@@ -60,6 +60,8 @@ def read_declaration(text: str, *, boxed: bool = False) -> Declaration | None:
             same = re.match(rf"\S+?[= ]?[<\[]?{re.escape(found.metavar)}\b", text[separator.end() :])
             if same is None:
                 break  # two options beside each other, as in an example
+        if separator[0].startswith(" ,") and found.metavar is None:
+            found = replace(found, metavar="value")  # argparse with an empty metavar: `-d , --directory`
         slash = slash or "/" in separator[0]
         text = text[separator.end() :]
     if not found.names:
@@ -206,6 +208,9 @@ def _with_metavar(found: Declaration, metavar: str) -> Declaration:
 def clean_metavar(text: str) -> str:
     """Without the outer brackets and dots."""
     text = re.sub(r",?\.{2,3}|…", "", text).strip()
+    text = f"[{text[2:]}" if text.startswith("[=") else text
+    if re.fullmatch(r"<[^<>]+>=<[^<>]+>", text):
+        return re.sub(r"[<>]", "", text)
     text = re.sub(r"^<([^<>]+)>(?=\[)", r"\1", text)
     while len(text) > 1 and f"{text[0]}{text[-1]}" in ("<>", "[]", "{}", '""', "''") and not text.startswith("[]"):
         text = text[1:-1].strip()

@@ -69,8 +69,9 @@ def style(help_text: str) -> Style:
 
 
 def _options(page: Page) -> tuple[Option, ...]:
+    """Each once, where a section of options declares it rather than where the prose mentions it."""
     found: dict[str, Option] = {}
-    for section in page.sections:
+    for section in sorted(page.sections, key=lambda section: section.kind is not Kind.OPTIONS):
         if section.kind in (Kind.EXAMPLES, Kind.ALIASES):
             continue
         for entry in option_entries(section.lines, boxed=page.boxed):

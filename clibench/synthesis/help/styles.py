@@ -39,7 +39,7 @@ def _marks(*patterns: str) -> tuple[re.Pattern[str], ...]:
 _MARKS: Final = {
     Style.ARGPARSE: _marks(
         r"^usage: ",
-        r"^usage: \S+.*\[-",
+        r"^usage: \S+.*\[-h\]|-h\]",
         r"show this help message and exit",
         r"^(positional|optional) arguments:$",
         r"^options:$",

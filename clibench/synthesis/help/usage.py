@@ -19,9 +19,9 @@ from clibench.synthesis.help.remarks import choices_in, value_type
 from clibench.synthesis.schema import Option, Positional
 
 _TOKEN: Final = re.compile(
-    r"\.{2,3}|…|<[^>]*>|\{[^}]*\}|\[=[^\]]*\]|\"[^\"]*\"|'[^']*'"
+    r"\.{2,3}|…|<[^>]*>(?:=<[^>]*>)?|\{[^}]*\}|\[=[^\]]*\]|\"[^\"]*\"|'[^']*'"
     r"|-{1,2}\[no-\][^\s\[\]()|]+"
-    r"|-[^\s=<\[\]()|]*=?(?:<[^>]*>|\"[^\"]*\"|'[^']*')"  # a value that belongs to the option, blanks and all
+    r"|-[^\s=<\[\]()|]*=?(?:<[^>]*>(?:=<[^>]*>)?|\"[^\"]*\"|'[^']*')"  # a value that belongs to the option, blanks and all
     r"|[A-Z][\w=]*(?:\[[^\[\]\s]*\])+"  # FILTER[:options]
     r"|[\[\]()|]|(?:(?!\.{2,3})[^\s\[\]()|<{…])+"
 )
@@ -141,6 +141,9 @@ class _Reader:
         optional_here = optional or node.bracket == "["
         if self._short_and_long(node):
             return
+        words = [inner.text for branch in node.branches for inner in branch]
+        if any(word.strip(",") == "options" for word in words[1:]) and not any(word.startswith("-") for word in words[:1]):
+            return  # [more options, see -h]
         first, *others = node.branches
         if others and len(first) == 2 and first[0].text.startswith("-") and all(_is_bare_word(branch) for branch in others):
             self.read(first, optional=optional_here, many=False)  # oclif's [-l debug|info]: the alternatives are values
