@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from clibench.digest import digest_file, digest_json
+from clibench.errors import UserError
 
 JUNK: Final = (
     ".git",
@@ -62,8 +63,14 @@ class Listing:
 
 
 def listing(folder: Path) -> Listing:
-    """Look through `folder` without following a single link. Raises OSError where it can't be read."""
-    root = folder.resolve()
+    """Look through `folder` without following a single link. Raises UserError where it can't be read."""
+    try:
+        return _listing(folder.resolve())
+    except PermissionError as error:
+        raise UserError("can't be read", where=str(error.filename), fix="Make the submission readable for this user.") from error
+
+
+def _listing(root: Path) -> Listing:
     entries: list[Delivered] = []
     notes: list[str] = []
     for path, name in _walk(root, ""):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ from clibench.sandbox.settings import SandboxConfig
 from clibench.store import Store
 
 T = TypeVar("T")
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""Of a file that a step writes: the disk is full or read-only, which trying again does not mend."""
 
 
 class Stopped(Exception):  # noqa: N818 - no error: the run was told to stop
@@ -46,7 +50,7 @@ class Bench:
     """One task at a time has all workers; the builds of others go on beside it."""
 
     def attempt(self, step: Callable[[], T]) -> T:
-        """`step()`, again after a pause where the harness failed. Raises the last fault; a full or read-only disk at once."""
+        """`step()`, again after a pause where the harness failed. Raises the last fault; for a full disk at once OutputsError."""
         for attempt in range(self.retries + 1):
             self.go_on()
             try:
@@ -58,6 +62,14 @@ class Bench:
                 if attempt == self.retries:
                     raise
                 self.stop.wait(self.pause_s * 2**attempt)
+            except OSError as error:
+                if error.errno not in _FULL:
+                    raise
+                raise OutputsError(
+                    f"cannot write: {(error.strerror or str(error)).lower()}",
+                    where=str(error.filename or self.store.root),
+                    fix="Free some space, then run the same command again: nothing finished is lost.",
+                ) from error
         raise AssertionError("unreachable")
 
     def go_on(self) -> None:

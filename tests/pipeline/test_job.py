@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -242,6 +243,19 @@ def test_a_full_disk_ends_the_job_at_once_and_loses_nothing(tmp_path: Path) -> N
     again = FakeSandbox()
     run(tmp_path, Gold(), sandbox=again)
     assert len(again.trials) == CASES
+
+
+def test_a_disk_that_fills_while_a_submission_is_written_is_the_users_to_mend_at_once(tmp_path: Path) -> None:
+    class Writing(Null):
+        calls: list[str] = []  # noqa: RUF012 - shared on purpose
+
+        def generate(self, task: Task, workspace: Path) -> Generation:
+            self.calls.append(task.id)
+            raise OSError(errno.ENOSPC, "No space left on device", str(workspace / "x"))
+
+    with pytest.raises(OutputsError, match="no space left"):
+        run(tmp_path, Writing(), retries=3)
+    assert Writing.calls == ["words"]
 
 
 def test_a_generation_is_kept_and_only_a_new_prompt_repeats_it(tmp_path: Path) -> None:
