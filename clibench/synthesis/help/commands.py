@@ -80,6 +80,9 @@ def _command(head: str, description: str, program: Sequence[str], *, nested: boo
     head = re.sub(r"^(\*|•|-|\$|>)\s+", "", head)
     words = head.split(" ")
     longest = next((n for n in range(len(program), 0, -1) if words[:n] == list(program[:n])), 0)
+    below = tuple(program[1:])
+    if not longest and below and len(words) > len(below) and tuple(words[: len(below)]) == below:
+        longest = len(below)  # oclif names a topic's commands by their path
     head = " ".join(words[longest:])
     path: tuple[str, ...] = ()
     while nested and (deeper := re.match(rf"({_NAME}) (?={_NAME})", head)) and deeper[1].islower():

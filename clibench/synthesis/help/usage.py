@@ -280,6 +280,8 @@ def usage_lines(lines: Sequence[str], path: Sequence[str] = ()) -> list[str]:
 
 def _without(words: list[str], path: Sequence[str]) -> str:
     """Without the words of the path, which may have `[options]` between them."""
+    if path and words and ":".join(path[1:]) in words[:2] and len(path) > 2:
+        words = [word for word in words if word not in (path[0], ":".join(path[1:]))]  # oclif: plugins:install
     for word in path:
         if word in words and all(other.startswith(("[", "-")) or other.endswith("]") for other in words[: words.index(word)]):
             words.remove(word)
