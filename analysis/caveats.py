@@ -131,6 +131,8 @@ def flat_price(group: pd.DataFrame) -> tuple[float, float] | None:
         return None
     tokens = group[["prompt_tokens", "completion_tokens"]].to_numpy(dtype=np.float64)
     cost = group["cost_usd"].to_numpy(dtype=np.float64)
+    if np.linalg.matrix_rank(tokens) < 2:
+        return None  # equal runs, or prompt and completion in proportion: two prices can't be told apart
     keep = np.ones(len(group), dtype=bool)
     for _attempt in range(5):
         if keep.sum() < MIN_GATE_RUNS:

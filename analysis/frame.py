@@ -100,6 +100,11 @@ class Frame:
         ]
 
     @property
+    def series(self) -> pd.Series:
+        """What a figure sets apart, by run: models, or frameworks where there is but one model (gold, null and replay have none)."""
+        return self.runs["framework" if len(self.models) == 1 and len(self.frameworks) > 1 else "model"]
+
+    @property
     def tasks(self) -> pd.DataFrame:
         """One row a task: task, language, category, difficulty, oracle_loc, oracle_files."""
         columns = ["task", "language", "category", "difficulty", "oracle_loc", "oracle_files"]

@@ -30,8 +30,9 @@ def answer(question: Question) -> Answer:
     csv["missing"] = means["missing"]
     for metric in METRICS:
         csv[f"{metric}_clean"] = [percent(value) for value in clean[metric]]
-    by_language = frame.runs.groupby(["model", "language"], sort=False)["sm"].mean().unstack()
-    by_language = by_language.loc[frame.models, by_count(frame.tasks["language"])]
+    series = frame.series
+    by_language = frame.runs.groupby([series, "language"], sort=False)["sm"].mean().unstack()
+    by_language = by_language.loc[list(dict.fromkeys(series)), by_count(frame.tasks["language"])]
     languages = by_language.rename_axis(columns=None).map(percent).reset_index()
     shown, bold = wide(means, frame)
     shown_clean, bold_clean = wide(clean, frame)
@@ -52,7 +53,7 @@ def answer(question: Question) -> Answer:
         ),
         Table("fig2_language", "SM in percent by model and language (Fig. 2).", languages),
     )
-    figures = {"fig2_language": radar(by_language, frame)} if question.settings.figures else {}
+    figures = {"fig2_language": radar(by_language)} if question.settings.figures else {}
     return Answer("RQ1: overall performance (Table II, Fig. 2)", _sentences(frame, means, undoubted), tables, figures)
 
 
@@ -94,9 +95,9 @@ def wide(means: pd.DataFrame, frame: Frame) -> tuple[pd.DataFrame, frozenset[tup
     return pd.DataFrame(columns), frozenset(bold)
 
 
-def radar(by_language: pd.DataFrame, frame: Frame) -> Figure:
+def radar(by_language: pd.DataFrame) -> Figure:
     """Fig. 2: SM in percent by language, a polygon a model; bars where there are fewer than three languages to span one."""
-    styles = model_styles(frame.models)
+    styles = model_styles(list(map(str, by_language.index)))
     languages = list(by_language.columns)
     figure = new_figure(3.5, 3.6)
     if len(languages) < 3:

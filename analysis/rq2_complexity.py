@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis import stats, trends
+from analysis import caveats, stats, trends
 from analysis.answer import Answer, Question
 from analysis.figures import COLUMN, DIFFICULTY_STYLE, legend_below, new_figure
 from analysis.frame import DIFFICULTIES, METRICS
@@ -24,7 +24,9 @@ def answer(question: Question) -> Answer:
     counts = frame.tasks["difficulty"].value_counts()
     means = dict(zip(present, grouped.to_numpy(dtype=np.float64), strict=True))
     rows = [[name, str(counts[name]), *(percent(value) for value in means[name])] for name in present]
-    by_difficulty = pd.DataFrame(rows, columns=["difficulty", "tasks", *METRICS])
+    kept = caveats.without(frame, question.suspects, "sm").groupby(frame.runs["difficulty"]).mean().reindex(present)
+    rows = [[*row, percent(value)] for row, value in zip(rows, kept, strict=True)]
+    by_difficulty = pd.DataFrame(rows, columns=["difficulty", "tasks", *METRICS, "sm_clean"])
     by_model = frame.runs.groupby(["model", "difficulty"])["sm"].mean().unstack().reindex(index=frame.models, columns=present)
     models = by_model.rename_axis(columns=None).map(percent).reset_index()
     tables = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import stats
+from analysis import caveats, stats
 from analysis.answer import Answer, Question
 from analysis.figures import PAGE, Style, legend_below, model_styles, new_figure
 from analysis.frame import CONFIGURATION, Frame, floats, label
@@ -41,6 +42,8 @@ def answer(question: Question) -> Answer:
     for name, digits in USAGE.items():
         csv[name] = [number(value, digits) for value in means[name]]
         shown[HEADS[name]] = ["" if pd.isna(value) else f"{value:,.{2 if name == 'cost_usd' else digits}f}" for value in means[name]]
+    kept = frame.runs.assign(cost_usd=caveats.without(frame, question.suspects, "cost_usd"))
+    csv["cost_usd_clean"] = [number(value, USAGE["cost_usd"]) for value in usage(replace(frame, runs=kept))["cost_usd"]]
     correlations = correlation(question)
     tables = (
         Table("table3_cost", "Steps, tokens and dollars a repository: means by model and framework.", csv, shown),
@@ -84,13 +87,18 @@ def plane(frame: Frame) -> Figure:
     """Fig. 4: SM over total tokens (log scale), a panel a framework."""
     used = [name for name in frame.frameworks if (frame.runs.loc[frame.runs["framework"] == name, "tokens"] > 0).any()]
     styles = model_styles(frame.models)
-    figure = new_figure(PAGE if len(used) > 1 else PAGE / 2, 3.3)
-    panels = figure.subplots(1, len(used), sharex=True, sharey=True, squeeze=False)[0]
-    for axes, framework in zip(panels, used, strict=True):
+    across = min(len(used), 3)
+    down = -(-len(used) // across)
+    figure = new_figure(PAGE if across > 1 else PAGE / 2, 0.8 + 2.5 * down)
+    panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes in panels[len(used) :]:
+        axes.set_visible(False)
+    for axes, framework in zip(panels, used, strict=False):
         _panel(axes, frame.runs[(frame.runs["framework"] == framework) & (frame.runs["tokens"] > 0)], styles)
         axes.set_title(framework)
         axes.set_xlabel("Total tokens (log scale)")
-    panels[0].set_ylabel("SM (%)")
+    for axes in panels[::across]:
+        axes.set_ylabel("SM (%)")
     legend_below(figure, list(panels), columns=5)
     return figure
 

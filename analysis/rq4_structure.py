@@ -74,9 +74,10 @@ def answer(question: Question) -> Answer:
 def boxes(question: Question) -> Figure:
     """Fig. 5: files a submission, box and strip by model beside the oracle's, cut at CUT; what lies above is a star with its number."""
     frame = question.frame
-    styles = model_styles(frame.models)
-    delivered = frame.runs[frame.runs["files"] > 0]
-    groups = [(model, styles[model].colour, floats(delivered.loc[delivered["model"] == model, "files"])) for model in frame.models]
+    names = list(dict.fromkeys(frame.series))
+    styles = model_styles(names)
+    delivered = frame.runs["files"] > 0
+    groups = [(name, styles[name].colour, floats(frame.runs.loc[delivered & (frame.series == name), "files"])) for name in names]
     oracle = floats(frame.tasks["oracle_files"].dropna())
     if oracle.size:
         groups.append((ORACLE, "#555555", oracle))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from analysis import pairs, stats
+from analysis import caveats, pairs, stats
 from analysis.answer import Answer, Question
 from analysis.frame import Frame, floats, label
 from analysis.pairs import Pairs
@@ -29,7 +30,7 @@ CAPTIONS: Final = {
 def answer(question: Question) -> Answer:
     """Intervals by configuration, the pairwise table, and the minimum detectable difference."""
     frame, settings = question.frame, question.settings
-    own = Table("intervals", CAPTIONS["intervals"], intervals(frame, settings.resamples, settings.seed))
+    own = Table("intervals", CAPTIONS["intervals"], intervals(question))
     if len(frame.configurations) < 2:
         said = f"There is one configuration only ({label(frame.configurations[0])}): nothing to compare."
         return Answer("Significance", (said,), (own,))
@@ -44,8 +45,11 @@ def answer(question: Question) -> Answer:
     return Answer("Significance", tuple(_sentences(frame, found, holm, spread)), tables)
 
 
-def intervals(frame: Frame, resamples: int, seed: int) -> pd.DataFrame:
-    """Mean, SD and intervals of SM by configuration, best first."""
+def intervals(question: Question) -> pd.DataFrame:
+    """Mean, SD and intervals of SM by configuration, best first; `sm_clean` is the mean without suspect runs."""
+    frame, resamples, seed = question.frame, question.settings.resamples, question.settings.seed
+    clean = caveats.without(frame, question.suspects, "sm")
+    kept = dict(replace(frame, runs=frame.runs.assign(sm=clean)).matrix("sm").mean().items())
     rows: list[tuple[float, list[str]]] = []
     for name, column in frame.matrix("sm").items():
         values = floats(column.dropna())
@@ -54,10 +58,18 @@ def intervals(frame: Frame, resamples: int, seed: int) -> pd.DataFrame:
         if values.size > 1:
             samples = stats.bootstrap_means(values[:, None], resamples=resamples, seed=seed)
             low, high = stats.percentile_interval(samples, values.size)
-        numbers = [percent(got.mean), number(got.sd, 3), percent(got.half90), percent(got.half95), percent(low[0]), percent(high[0])]
+        numbers = [
+            percent(got.mean),
+            number(got.sd, 3),
+            percent(got.half90),
+            percent(got.half95),
+            percent(low[0]),
+            percent(high[0]),
+            percent(kept[name]),
+        ]
         rows.append((got.mean, [*map(str, name if isinstance(name, tuple) else (name,)), str(got.n), *numbers]))
     rows.sort(key=lambda row: 1.0 if np.isnan(row[0]) else -row[0])
-    columns = ["model", "framework", "n", "sm", "sd", "half90", "half95", "boot95_low", "boot95_high"]
+    columns = ["model", "framework", "n", "sm", "sd", "half90", "half95", "boot95_low", "boot95_high", "sm_clean"]
     return pd.DataFrame([row for _, row in rows], columns=columns)
 
 
