@@ -1,28 +1,32 @@
 """Record: run the cases of a task with an installation. The cases of one pattern are a unit, so that a killed run loses a second of work.
 
 A case that the harness could not run is tried again on its own. What still fails is handed on as a fault: its pattern is then not finished,
-and the next start tries it again.
+and the next start tries it again. A time-out is believed when it shows twice: on a machine that is starved of processor time every tool is
+too slow now and then, and that is no property of the tool.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from clibench.errors import InfraError, OutputsError
 from clibench.evaluation.stored import decode_recordings, encode_recordings
-from clibench.recording import Recording
-from clibench.sandbox.interface import TrialFault
+from clibench.recording import End, Recording
+from clibench.sandbox.interface import Session, TrialFault
 from clibench.steps.bench import Bench
 from clibench.steps.build import Build, prefix
 from clibench.steps.generate import Submission
 from clibench.steps.keys import record_key
-from clibench.tasks.case import Case
+from clibench.tasks.case import Case, Fixture
 from clibench.tasks.task import Task
 
 KIND = "record"
+
+CONFIRMED: Final = 5
+"""Time-outs in a row that showed again, after which a tool is known to hang, and its other time-outs are believed at once."""
 
 
 @dataclass
@@ -94,7 +98,7 @@ def _run(
             with bench.sandbox.open(
                 language=task.language.value, prefix=folder, limits=bench.settings.limits, workers=bench.workers
             ) as session:
-                for case, outcome in session.run(tuple(left.values()), task.fixtures):
+                for case, outcome in steady(session, tuple(left.values()), task.fixtures):
                     bench.go_on()
                     recordings.by_case[case.id] = outcome
                     if isinstance(outcome, TrialFault):
@@ -124,6 +128,27 @@ def _finish(bench: Bench, done: Build, cases: tuple[Case, ...], recordings: Reco
     bench.store.finish(KIND, record_key(done.key, cases, bench.settings, bench.identity), body)
     recordings.wall_s += wall_s
     return now
+
+
+def steady(session: Session, cases: Sequence[Case], fixtures: Mapping[str, Fixture]) -> Iterator[tuple[Case, Recording | TrialFault]]:
+    """Run each case and yield what it did; one that ran out of time runs once more, alone, and the second outcome holds."""
+    late: list[tuple[Case, Recording | TrialFault]] = []
+    for case, outcome in session.run(cases, fixtures):
+        if _late(outcome):
+            late.append((case, outcome))
+        else:
+            yield case, outcome
+    confirmed = 0
+    for case, first in late:
+        outcome = first
+        if confirmed < CONFIRMED:
+            ((_, outcome),) = session.run((case,), fixtures)
+            confirmed = confirmed + 1 if _late(outcome) else 0
+        yield case, outcome
+
+
+def _late(outcome: Recording | TrialFault) -> bool:
+    return isinstance(outcome, Recording) and outcome.status.end is End.TIMEOUT
 
 
 def _first_reason(recordings: Recordings, left: Iterable[str]) -> str:
