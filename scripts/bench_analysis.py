@@ -108,11 +108,11 @@ def coverage() -> dict[str, object]:
 
     results: dict[str, object] = {}
     for tasks in (9, 20, 94):
-        results[f"paired_{tasks}_tasks"] = paired_coverage(tasks=tasks, simulations=20_000, resamples=4000, seed=1)
+        results[f"paired_{tasks}_tasks"] = paired_coverage(tasks=tasks, simulations=8000, resamples=4000, seed=1)
     for likeness in (0.0, 0.2, 0.6):
-        found = clustered_coverage(tasks=94, cases=50, likeness=likeness, simulations=4000, resamples=2000, seed=2)
+        found = clustered_coverage(tasks=94, cases=50, likeness=likeness, simulations=2000, resamples=2000, seed=2)
         results[f"likeness_{likeness}"] = asdict(found)
-    results["family"] = asdict(family_errors(configurations=14, tasks=94, tables=2000, resamples=10_000, seed=3))
+    results["family"] = asdict(family_errors(configurations=14, tasks=94, tables=1000, resamples=4000, seed=3))
     return results
 
 

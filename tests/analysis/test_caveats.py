@@ -91,3 +91,8 @@ def test_unknown_costs_and_files_are_no_fault() -> None:
     raw: Any = rows(tasks=30)
     raw[["cost_usd", "files", "loc", "steps"]] = np.nan
     assert caveats.find(validate(raw, "x", ordered=True)).empty
+
+
+def test_equal_runs_tell_no_price() -> None:
+    raw = rows(tasks=30).assign(prompt_tokens=1000, completion_tokens=200, cost_usd=0.25)
+    assert caveats.find(validate(raw, "x")).empty

@@ -133,3 +133,8 @@ def test_fewer_than_three_languages_are_bars() -> None:
     figure = rq1_overall.answer(question(raw, figures=True)).figures["fig2_language"]
     assert figure.axes[0].name == "rectilinear"
     assert len(figure.axes[0].patches) == 4
+
+
+def test_where_there_is_one_model_its_frameworks_are_set_apart() -> None:
+    answer = rq1_overall.answer(question(rows(tasks=12, models=("none",), frameworks=("gold", "null")), figures=True))
+    assert legend(answer.figures["fig2_language"]) == ["gold", "null"]
