@@ -160,8 +160,11 @@ def test_an_image_without_the_toolchains_is_named() -> None:
         DockerSandbox(SandboxConfig(image="debian:trixie-slim")).describe()
 
 
+# A test run that was started in the background ignores the interrupt, and so would its children.
 CLIENT = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
