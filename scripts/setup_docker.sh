@@ -9,6 +9,8 @@ set -eu
 
 answers() { docker version --format '{{.Server.Version}}' 2>/dev/null; }
 
+running() { grep -qsx "$1" /proc/[0-9]*/comm; }
+
 say() { printf 'setup_docker: %s\n' "$*" >&2; }
 
 if [ "$(id -u)" -ne 0 ]; then
@@ -45,6 +47,9 @@ if ! answers >/dev/null; then
         systemctl start docker
     else
         log=/var/log/dockerd.log
+        # A daemon that was killed leaves the numbers of its processes behind, and the next one takes whoever has them now for them.
+        running dockerd || rm -f /run/docker.pid
+        running containerd || rm -f /run/docker/containerd/containerd.pid /run/docker/containerd/containerd.sock*
         say "no systemd here: starting dockerd in the background, its log is $log"
         setsid nohup dockerd >"$log" 2>&1 </dev/null &
     fi
