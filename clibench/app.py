@@ -15,7 +15,7 @@ from types import FrameType
 
 from hydra import main as hydra_main
 
-from clibench.arguments import in_order, overview, split
+from clibench.arguments import in_order, overview, split, with_agent
 from clibench.config import register_schema
 from clibench.hydra_errors import explained
 from clibench.paths import conf_dir
@@ -30,7 +30,8 @@ def launch(arguments: Sequence[str]) -> None:
     verb, rest = split(arguments)
     register_schema(verb.name)
     app = hydra_main(version_base="1.3", config_path=str(conf_dir()), config_name=verb.name)(verb.call)
-    with _arguments([f"clibench {verb.name}", *in_order(rest)]), _terminating(), explained(verb.name):
+    words = with_agent(in_order(rest)) if verb.name == "run" else in_order(rest)
+    with _arguments([f"clibench {verb.name}", *words]), _terminating(), explained(verb.name):
         failures.clear()
         app()
     if failures:

@@ -33,6 +33,9 @@ _WITH_VALUE: Final = frozenset(
     }
 )
 
+DEFAULT_AGENT: Final = "mini_swe_agent"
+"""What drives a model that is named without a framework: the one of the paper's two whose loop is the smallest."""
+
 USAGE: Final = "usage: clibench [VERB] [key=value ...] [-m] [--cfg job] [--config-dir DIR]"
 
 
@@ -72,6 +75,13 @@ def overview() -> str:
     width = max(map(len, VERBS))
     lines = [f"  {verb.name:<{width}}  {verb.help}" for verb in VERBS.values()]
     return "\n".join([USAGE, "", *lines, "", "`clibench VERB --help` lists the configuration of a verb, with all choices."])
+
+
+def with_agent(arguments: list[str]) -> list[str]:
+    """`model=gpt` alone means an agent with that model; the default framework, gold, would ask no model anything."""
+    keys = {word.lstrip("+").partition("=")[0] for word in arguments}
+    named = any(word.startswith("model=") and word != "model=none" for word in arguments)
+    return [*arguments, f"framework={DEFAULT_AGENT}"] if named and not keys & {"framework", "experiment"} else arguments
 
 
 def _quoted_null(word: str) -> str:

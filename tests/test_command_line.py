@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clibench.__main__ import run
-from clibench.arguments import in_order
+from clibench.arguments import in_order, with_agent
 from clibench.errors import UserError
 from tests.pipeline.fakes import make_task, write_task
 
@@ -172,3 +172,15 @@ def test_a_key_that_is_missing_is_named_once_for_each_model_of_a_sweep(
     assert len(lines) == 2
     assert "OPENAI_API_KEY" in lines[0]
     assert "kimi" in lines[1]
+
+
+def test_a_model_alone_means_an_agent_that_asks_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tasks: str) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    status, line = said(capsys, "model=gpt", tasks, "dataset=all")
+    assert status == 2
+    assert "model 'gpt' needs a key and OPENAI_API_KEY is not set" in line
+
+
+@pytest.mark.parametrize("words", [["model=none"], ["model=gpt", "framework=gold"], ["model=gpt", "+experiment=demo"], ["retries=1"]])
+def test_a_framework_that_is_named_or_needs_no_model_is_left_alone(words: list[str]) -> None:
+    assert with_agent(words) == words
