@@ -61,6 +61,10 @@ _COMMON: Final = (
     "--hostname=sandbox",
     "--ulimit=core=0",
 )
+_REMOVAL_POLLS: Final = 300
+_REMOVAL_POLL_S: Final = 0.1
+"""The daemon does not say when a removal that it is at has ended; half a minute is ample."""
+
 _GRACE_S: Final = 60.0
 """Beyond a build's own time limit, until the container is killed from outside."""
 
@@ -328,9 +332,23 @@ def _remove(containers: list[str]) -> None:
     for container in containers:
         try:
             docker("rm", "--force", "--volumes", container)
-        except SandboxError as error:  # it went by itself in between, or its own --rm is at work
-            if "no such container" not in error.what.lower() and "already in progress" not in error.what.lower():
+        except SandboxError as error:
+            if "already in progress" in error.what.lower():  # its own --rm is at work
+                _wait_until_gone(container)
+            elif "no such container" not in error.what.lower():  # it went by itself in between
                 raise
+
+
+def _wait_until_gone(container: str) -> None:
+    for _ in range(_REMOVAL_POLLS):
+        try:
+            docker("container", "inspect", "--format", "{{.Id}}", container)
+        except SandboxError as error:
+            if "no such container" in error.what.lower():
+                return
+            raise
+        time.sleep(_REMOVAL_POLL_S)
+    raise SandboxError(f"container {container} is still being removed", where="docker", fix="The next start removes what is left of it.")
 
 
 def _mount(source: Path, target: str, *, readonly: bool = False) -> str:
