@@ -19,7 +19,7 @@ import clibench
 from clibench.digest import digest_bytes
 from clibench.errors import SandboxError, TaskError
 from clibench.evaluation.normalise import resolve
-from clibench.recording import Recording
+from clibench.recording import End, Recording
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
 from clibench.synthesis.expand import expand
 from clibench.synthesis.leaks import leaks, own_names
@@ -193,11 +193,15 @@ def _oracle(spec: Spec, pin: Pin) -> Oracle:
 
 
 def _run(session: Session, cases: Sequence[Case], fixtures: Mapping[str, Fixture], stability: int | None) -> dict[str, Recording]:
-    """One recording a case. A trial that the harness failed is tried once more, then the freeze ends."""
+    """One recording a case.
+
+    A trial that the harness failed is tried once more, then the freeze ends. So is one that ran out of time, whose second end counts: on a
+    busy machine the first says nothing of the tool.
+    """
     found: dict[str, Recording] = {}
     failed: list[Case] = []
     for case, recording in session.run(cases, fixtures, stability=stability):
-        if isinstance(recording, TrialFault):
+        if isinstance(recording, TrialFault) or recording.status.end is End.TIMEOUT:
             failed.append(case)
         else:
             found[case.id] = recording

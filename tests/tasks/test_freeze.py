@@ -209,6 +209,19 @@ def test_a_trial_that_the_harness_fails_is_tried_again_and_then_ends_the_freeze(
         freeze_task(folder, ScriptedSandbox(flaky))
 
 
+def test_a_case_that_runs_out_of_time_once_on_a_busy_machine_is_not_left_out(folder: Path) -> None:
+    waits = {"count/01": 1, "count/02": 99}
+
+    def busy(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        if waits.get(case.id, 0) > 0:
+            waits[case.id] -= 1
+            return recording(Status(End.TIMEOUT))
+        return tool(case, fixture, variation)
+
+    freeze_task(folder, ScriptedSandbox(busy))
+    assert load_task(folder).quarantined == {"count/02": "ended by timeout"}
+
+
 def test_a_pattern_without_a_stable_case_is_an_error(folder: Path) -> None:
     def restless(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
         return recording(OK, str(variation).encode()) if case.pattern == "small" else tool(case, fixture, variation)
