@@ -192,6 +192,7 @@ def test_the_home_page_at_the_end_of_a_help_text_is_left_out(folder: Path) -> No
 def test_addresses_that_belong_to_nobody_are_no_leak(folder: Path) -> None:
     (folder / "context.md").write_text("Takes http://example.com/a?b and mail@example.org, or http://localhost:8080/.\n")
     freeze_task(folder, ScriptedSandbox(tool))
+    assert "http://example.com/a?b and mail@example.org" in (folder / "prompt.md").read_text()
 
 
 def test_a_trial_that_the_harness_fails_is_tried_again_and_then_ends_the_freeze(folder: Path) -> None:
