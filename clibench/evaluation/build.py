@@ -40,8 +40,9 @@ class Recipe:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def _all_executables(prefix: Path) -> list[str]:
-    return sorted(path.name for path in (prefix / "bin").glob("*") if _is_executable(prefix, path))
+def executables(prefix: Path) -> list[str]:
+    """Names of all executables in <prefix>/bin."""
+    return sorted(path.name for path in (prefix / "bin").glob("*") if is_executable(prefix, path))
 
 
 def _python_scripts(prefix: Path) -> list[str]:
@@ -58,29 +59,29 @@ def _python_scripts(prefix: Path) -> list[str]:
                 names |= {Path(row[0]).name for row in csv.reader(stream) if row and Path(row[0]).parent.name == "bin"}
         except (OSError, csv.Error, ValueError, KeyError, TypeError, AttributeError):
             continue
-    return [name for name in _all_executables(prefix) if name in names]
+    return [name for name in executables(prefix) if name in names]
 
 
-_VENV: Final = ("python3", "-m", "venv", "--without-pip", PREFIX)
-_PIP: Final = ("python3", "-m", "pip", "--python", f"{PREFIX}/bin/python", "install", "--no-cache-dir")
+VENV: Final = ("python3", "-m", "venv", "--without-pip", PREFIX)
+PIP: Final = ("python3", "-m", "pip", "--python", f"{PREFIX}/bin/python", "install", "--no-cache-dir")
 
 _PIP_PROBE: Final = ("python3", "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--dest", "/tmp", "setuptools")  # noqa: S108
 
 # What pip, npm and Go print when they reach nobody, or somebody who has no time for them.
-_UNREACHED: Final = re.compile(
+UNREACHED: Final = re.compile(
     rb"name resolution|Max retries exceeded|Connection(?:Error| refused| reset| timed out)|Read timed out|ENOTFOUND|EAI_AGAIN|ETIMEDOUT"
     rb"|ECONNREFUSED|ECONNRESET|dial tcp|i/o timeout|TLS handshake|429 Too Many|50[0234] (?:Server Error|Bad Gateway|Service|Gateway)"
 )
 
 # The image brings a compiled standard library, which is linked into a cache of the build's own (in memory there: these are thousands of
 # small files). A folder with vendored modules is built from them; otherwise a go.sum that is missing or incomplete is made up for.
-_GO_CACHE: Final = "if test -d /usr/local/share/go-build; then export GOCACHE=/run/go-build; cp -as /usr/local/share/go-build /run; fi;"
-_GO_INSTALL: Final = f'{_GO_CACHE} test -f vendor/modules.txt || export GOFLAGS="$GOFLAGS -mod=mod"; exec go install -trimpath ./...'
-_GO_BUILD: Final = f'{_GO_CACHE} exec go build -mod=readonly -trimpath -o "$1" "$2"'
-_GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw"}
+GO_CACHE: Final = "if test -d /usr/local/share/go-build; then export GOCACHE=/run/go-build; cp -as /usr/local/share/go-build /run; fi;"
+_GO_INSTALL: Final = f'{GO_CACHE} test -f vendor/modules.txt || export GOFLAGS="$GOFLAGS -mod=mod"; exec go install -trimpath ./...'
+_GO_BUILD: Final = f'{GO_CACHE} exec go build -mod=readonly -trimpath -o "$1" "$2"'
+GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw"}
 
 RECIPES: Final[Mapping[str, Recipe]] = {
-    "python": Recipe(("pyproject.toml", "setup.py"), (_VENV, (*_PIP, ".")), _python_scripts, _PIP_PROBE),
+    "python": Recipe(("pyproject.toml", "setup.py"), (VENV, (*PIP, ".")), _python_scripts, _PIP_PROBE),
     # `npm install -g .` links to the folder that it is given, so the folder is put inside the prefix first; the dependencies of a linked
     # folder, and its `prepare` script, are the business of the install before.
     "javascript": Recipe(
@@ -91,15 +92,15 @@ RECIPES: Final[Mapping[str, Recipe]] = {
             ("npm", "install", f"--prefix={PREFIX}/src"),
             ("npm", "install", "--global", f"--prefix={PREFIX}", "--install-links=false", "--ignore-scripts", f"{PREFIX}/src"),
         ),
-        _all_executables,
+        executables,
         ("npm", "view", "npm", "version"),
     ),
     "go": Recipe(
         ("go.mod",),
         (("sh", "-c", _GO_INSTALL),),
-        _all_executables,
+        executables,
         ("go", "list", "-m", "golang.org/x/text@latest"),
-        {**_GO_ENV, "GOBIN": f"{PREFIX}/bin"},
+        {**GO_ENV, "GOBIN": f"{PREFIX}/bin"},
     ),
 }
 
@@ -118,8 +119,8 @@ def build_submission(
         return BuildResult(False, b"", f"no {' or '.join(recipe.manifests)} in the root of the repository")
     built = sandbox.build(BuildRequest(language, source, recipe.commands, destination, network, timeout_s, recipe.env))
     if not built.ok:
-        if network and _UNREACHED.search(built.log):
-            _require_registry(sandbox, language, recipe)
+        if network and UNREACHED.search(built.log):
+            require_registry(sandbox, language)
         return built
     created = recipe.created(destination)
     if alias in created:
@@ -132,13 +133,13 @@ def build_submission(
     return replace(built, ok=False, reason=f"the installation {found}, and none is named {alias}")
 
 
-def _require_registry(sandbox: Sandbox, language: str, recipe: Recipe) -> None:
+def require_registry(sandbox: Sandbox, language: str) -> None:
     """Raise SandboxError where the registry gives nobody an answer; where it does, whom the build missed is the submission's affair."""
     with tempfile.TemporaryDirectory(prefix="clibench-probe-") as scratch:
         source, prefix = Path(scratch) / "source", Path(scratch) / "prefix"
         source.mkdir()
         prefix.mkdir()
-        if not sandbox.build(BuildRequest(language, source, (recipe.probe,), prefix, network=True, timeout_s=120.0)).ok:
+        if not sandbox.build(BuildRequest(language, source, (RECIPES[language].probe,), prefix, network=True, timeout_s=120.0)).ok:
             raise SandboxError(
                 f"the package registry of {language} does not answer",
                 where="build",
@@ -157,7 +158,7 @@ class OracleRecipe:
 
 
 ORACLE_RECIPES: Final[Mapping[str, OracleRecipe]] = {
-    "pypi": OracleRecipe(lambda _: (_VENV, (*_PIP, "--require-hashes", "--no-deps", "--requirement", "requirements.txt")), "{entry}"),
+    "pypi": OracleRecipe(lambda _: (VENV, (*PIP, "--require-hashes", "--no-deps", "--requirement", "requirements.txt")), "{entry}"),
     "npm": OracleRecipe(
         lambda _: (
             ("mkdir", f"{PREFIX}/bin", f"{PREFIX}/lib"),
@@ -166,7 +167,7 @@ ORACLE_RECIPES: Final[Mapping[str, OracleRecipe]] = {
         ),
         "../lib/node_modules/.bin/{entry}",
     ),
-    "go": OracleRecipe(lambda oracle: (("sh", "-c", _GO_BUILD, "sh", f"{PREFIX}/bin/{oracle.entry}", oracle.name),), "{entry}", _GO_ENV),
+    "go": OracleRecipe(lambda oracle: (("sh", "-c", _GO_BUILD, "sh", f"{PREFIX}/bin/{oracle.entry}", oracle.name),), "{entry}", GO_ENV),
 }
 
 
@@ -189,7 +190,7 @@ def build_oracle(
     if not built.ok:
         return built
     entry = recipe.executable.format(entry=oracle.entry)
-    if not _is_executable(destination, destination / "bin" / entry):
+    if not is_executable(destination, destination / "bin" / entry):
         found = ", ".join(path.name for path in sorted((destination / "bin" / entry).parent.glob("*"))[:20]) or "nothing"
         return replace(
             built, ok=False, reason=f"the oracle's entry {oracle.entry} is not there after its installation, which created {found}"
@@ -199,7 +200,7 @@ def build_oracle(
     return built
 
 
-def _is_executable(prefix: Path, path: Path) -> bool:
+def is_executable(prefix: Path, path: Path) -> bool:
     """Whether the path is an executable file as the sandbox sees it, where the prefix is at /opt/tool. Never asks outside the prefix."""
     for _ in range(10):
         if not path.is_symlink():

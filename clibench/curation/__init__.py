@@ -1,0 +1,1 @@
+"""Oracle selection: from candidates to tools that install, print their help and work offline (paper II-A)."""
