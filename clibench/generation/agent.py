@@ -7,6 +7,7 @@ ends when the agent ends it, nothing is fed back from tests, and there are no li
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
@@ -18,8 +19,9 @@ from typing import Any, Final, Protocol
 
 from clibench.errors import InfraError
 from clibench.generation.context import AgentContext
-from clibench.generation.evidence import evidence
+from clibench.generation.evidence import download_signs, evidence
 from clibench.generation.framework import Generation, Usage
+from clibench.generation.packages import Download
 from clibench.generation.trajectory import read_log, tool_arguments, trajectory
 from clibench.llm.budget import check_budget
 from clibench.llm.gateway import Account, Gateway, Lease, RunLimits, attach
@@ -64,6 +66,8 @@ class AgentEnd:
     elsewhere: tuple[str, ...] = ()
     """Files that it wrote outside the workspace."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
+    downloads: tuple[Download, ...] | None = None
+    """What it asked of the package registries; None where it could not reach them."""
 
 
 class Driver(Protocol):
@@ -133,8 +137,14 @@ class Agent:
             account = lease.account()
         log = read_log(lease.log)
         spent = Ledger(context.outputs / "ledger.jsonl").totals("task", scope)
+        if end.downloads is not None:
+            end = replace(end, artifacts={**end.artifacts, "downloads.jsonl": _json_lines(end.downloads)})
         _keep_beside(lease.log, end.artifacts)  # what was paid for is kept, whether or not it counts in the end
-        signs = [*evidence(task, workspace, end.elsewhere, tool_arguments(log)), *_before(account, spent)]
+        signs = [
+            *evidence(task, workspace, end.elsewhere, tool_arguments(log)),
+            *download_signs(task.oracle, end.downloads or ()),
+            *_before(account, spent),
+        ]
         outcome, reason = outcome_of(account, end, signs)
         usage = _usage(account, time.monotonic() - started)
         raw = lease.log.read_bytes() if lease.log.exists() else b""
@@ -174,6 +184,10 @@ def outcome_of(account: Account, end: AgentEnd, signs: Sequence[str] = ()) -> tu
 
 
 _WHERE: Final = "What it printed is in the folder gateway under the outputs."
+
+
+def _json_lines(rows: Sequence[Download]) -> bytes:
+    return "".join(f"{json.dumps(asdict(row))}\n" for row in rows).encode()
 
 
 def _keep_beside(log: Path, artifacts: Mapping[str, bytes]) -> None:

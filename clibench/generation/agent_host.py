@@ -1,4 +1,6 @@
-"""The first process of an agent's container: starts commands, ends them, carries the model's socket to a port. Standard library alone.
+"""The first process of an agent's container: starts commands, ends them, carries sockets to ports. Standard library alone.
+
+Its arguments are pairs: a port of 127.0.0.1 and the Unix socket that connections to it are carried to.
 
 It speaks JSON lines with the harness over its standard streams and ends when they do, so that a container never outlives its run, however
 the run ended. It says {"id": 0} when it is ready. Orders, each answered by one line with the same `id`:
@@ -235,15 +237,15 @@ OPERATIONS = {"run": run, "scan": scan, "settle": settle}
 
 def main() -> None:
     """Serve orders until standard input ends."""
-    port, path = int(sys.argv[1]), sys.argv[2]
+    doors = list(zip(sys.argv[1::2], sys.argv[2::2], strict=True))
     os.umask(0o022)
     # Commands must not find the harness's streams among their own.
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    if path:
-        forward(port, path)
+    for port, path in doors:
+        forward(int(port), path)
     threading.Thread(target=_reap, daemon=True).start()
     writing = threading.Lock()
 

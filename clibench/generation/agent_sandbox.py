@@ -1,8 +1,9 @@
 """The container that an agent works in: no network, no capability, nothing of clibench but the gateway's socket and its first process.
 
-What the agent reaches is 127.0.0.1:PORT, carried over a Unix socket to the gateway on the host. The root is read-only; it writes to
-/workspace (the host's folder of the submission), its home and /tmp. Labels and owner are those of every other container of clibench, so
-that what a killed run leaves is removed at the next start; and the first process ends with its standard input, so that it leaves nothing.
+What the agent reaches is 127.0.0.1:PORT, carried over a Unix socket to the gateway on the host; with `network: registries` another port
+too, carried to the package registries without the oracle (registry_mirror.py). The root is read-only; it writes to /workspace (the host's
+folder of the submission), its home and /tmp. Labels and owner are those of every other container of clibench, so that what a killed run
+leaves is removed at the next start; and the first process ends with its standard input, so that it leaves nothing.
 """
 
 from __future__ import annotations
@@ -25,11 +26,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from clibench.errors import SandboxError
+from clibench.errors import SandboxError, UserError, did_you_mean
+from clibench.generation import registry_mirror
+from clibench.generation.packages import Download
+from clibench.generation.registry_mirror import RegistryMirror, agent_environment
+from clibench.generation.registry_upstreams import upstreams
 from clibench.sandbox.daemon import docker, docker_error
 from clibench.sandbox.docker import reap_containers, remove_containers
 from clibench.sandbox.installation import give_to
 from clibench.sandbox.reap import OUTPUTS_LABEL, OWNER_LABEL, Owner, scratch_folder
+from clibench.tasks.task import Oracle
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +45,8 @@ WORKSPACE: Final = "/workspace"
 HOME: Final = "/home/user"
 _HOST: Final = "/usr/local/lib/clibench-agent-host.py"
 _SOCKETS: Final = "/run/clibench"
+_REGISTRIES: Final = "/run/clibench-registries"
+NETWORKS: Final = ("none", "registries")
 _POLL_S: Final = 2.0
 
 
@@ -50,6 +58,18 @@ class AgentSandboxSettings:
     processes: int = 1024
     cpus: float | None = None
     """Null is as many as there are."""
+    network: str = "none"
+    """What can be reached beside the model. none; registries: packages of PyPI, npm and Go, but not the oracle."""
+
+    def __post_init__(self) -> None:
+        if self.network not in NETWORKS:
+            raise UserError(
+                f"unknown value '{self.network}'", where="framework.sandbox.network", fix=did_you_mean(str(self.network), NETWORKS)
+            )
+
+    def identity(self) -> dict[str, Any]:
+        """What of it can change a result."""
+        return {} if self.network == "none" else {"network": self.network}
 
 
 @dataclass(frozen=True)
@@ -72,6 +92,8 @@ class Placement:
     socket_folder: Path
     outputs: Path
     settings: AgentSandboxSettings = field(default_factory=AgentSandboxSettings)
+    oracle: Oracle | None = None
+    """What the registries don't give."""
 
 
 class AgentSandbox:
@@ -86,6 +108,7 @@ class AgentSandbox:
         self._lock = threading.Lock()
         self._answers: dict[int, queue.SimpleQueue[dict[str, Any] | None]] = {}
         self._ended = False
+        self._mirror: RegistryMirror | None = None
         self.started = 0.0
 
     def __enter__(self) -> Self:
@@ -97,6 +120,8 @@ class AgentSandbox:
                 (scratch / name).mkdir()
                 give_to(scratch / name, uid, gid)
             give_to(self._placement.workspace, uid, gid)
+            if self._placement.settings.network == "registries":
+                self._mirror = self._stack.enter_context(self._registries(scratch / "registries"))
             self._errors = self._stack.enter_context((scratch / "errors").open("w+b"))
             ready = self._expect(0)
             self._process = subprocess.Popen(self._command(scratch), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
@@ -139,6 +164,16 @@ class AgentSandbox:
     def written_elsewhere(self, roots: Sequence[str] = (HOME, "/tmp"), most: int = 1000) -> list[str]:  # noqa: S108 - inside the container
         """Regular files that were written outside the workspace since the start."""
         return [path for path, _ in self._ask({"op": "scan", "roots": list(roots), "since": self.started, "most": most})["files"]]
+
+    @property
+    def downloads(self) -> tuple[Download, ...] | None:
+        """What was asked of the package registries; None where they can't be reached."""
+        return None if self._mirror is None else self._mirror.downloads
+
+    def _registries(self, folder: Path) -> RegistryMirror:
+        folder.mkdir()
+        folder.chmod(0o755)
+        return RegistryMirror(folder, self._placement.oracle, upstreams(self._placement.image))
 
     def _ask(self, order: dict[str, Any], stop: Callable[[], bool] | None = None) -> dict[str, Any]:
         with self._lock:
@@ -211,6 +246,11 @@ class AgentSandbox:
         uid, gid = agent_user()
         placement = self._placement
         settings = placement.settings
+        mirror = self._mirror
+        environment = _ENVIRONMENT | (agent_environment(mirror.upstreams) if mirror else {})
+        doors = [(str(PORT), f"{_SOCKETS}/llm.sock")]
+        if mirror:
+            doors.append((str(registry_mirror.PORT), f"{_REGISTRIES}/{registry_mirror.SOCKET}"))
         labels = {OWNER_LABEL: Owner.current().token, OUTPUTS_LABEL: str(placement.outputs.absolute())}
         return [
             *("docker", "run", "--rm", "--interactive", "--pull=never", "--log-driver=none", "--read-only"),
@@ -223,14 +263,15 @@ class AgentSandbox:
             f"--memory-swap={settings.memory_mb}m",
             f"--pids-limit={settings.processes}",
             *((f"--cpus={settings.cpus}",) if settings.cpus else ()),
-            *(f"--env={name}={value}" for name, value in _ENVIRONMENT.items()),
+            *(f"--env={name}={value}" for name, value in environment.items()),
             mount(placement.workspace, WORKSPACE),
             mount(scratch / "home", HOME),
             mount(scratch / "tmp", "/tmp"),  # noqa: S108 - inside the container
             mount(placement.socket_folder, _SOCKETS, readonly=True),
+            *((mount(scratch / "registries", _REGISTRIES, readonly=True),) if mirror else ()),
             mount(Path(__file__).with_name("agent_host.py"), _HOST, readonly=True),
             placement.image,
-            *("python3", "-I", "-S", _HOST, str(PORT), f"{_SOCKETS}/llm.sock"),
+            *("python3", "-I", "-S", _HOST, *(word for door in doors for word in door)),
         ]
 
 

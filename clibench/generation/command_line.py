@@ -14,7 +14,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -92,7 +92,7 @@ class CommandLineAgent:
 
     def identity(self) -> dict[str, Any]:
         """All that it is made of but its bounds."""
-        return {key: value for key, value in asdict(self).items() if key not in ("limits", "sandbox")}
+        return {key: value for key, value in asdict(self).items() if key not in ("limits", "sandbox")} | self.sandbox.identity()
 
     def ready(self, context: AgentContext) -> None:
         """A Docker daemon has to answer, and the YAML has to make sense."""
@@ -127,7 +127,7 @@ class CommandLineAgent:
         }
         where = f"framework={self.name}"
         image = agent_image(run.context.sandbox, self.name, self.install)
-        placement = Placement(image, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox)
+        placement = Placement(image, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox, task.oracle)
         with AgentSandbox(placement) as sandbox:
             for path, text in self.files.items():
                 _write(sandbox, f"{HOME}/{path}", _render(text, values, where))
@@ -139,11 +139,11 @@ class CommandLineAgent:
                 stop=_overdue(run),
             )
             sandbox.settle()
-            elsewhere = tuple(sandbox.written_elsewhere())
+            elsewhere, downloads = tuple(sandbox.written_elsewhere()), sandbox.downloads
             outputs = {"stdout": end.stdout, "stderr": end.stderr}
             sources = {*(sign.source for sign in self.signs), *self.keep, *([self.usage.source] if self.usage else [])}
             outputs |= {source: _read(sandbox, f"{HOME}/{source}") for source in sorted(sources - outputs.keys())}
-        return self._end(end, outputs, elsewhere, run.lease.token)
+        return replace(self._end(end, outputs, elsewhere, run.lease.token), downloads=downloads)
 
     def _end(self, end: CommandEnd, outputs: Mapping[str, bytes], elsewhere: tuple[str, ...], token: str) -> AgentEnd:
         notes = []

@@ -7,12 +7,13 @@ that calls a command of the tool's own name, and agents that tried to install th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from clibench.generation.delivery import listing
-from clibench.tasks.task import Task
+from clibench.generation.packages import Download, looks_like_oracle
+from clibench.tasks.task import Oracle, Task
 
 _BINARY: Final = {b"\x7fELF": "ELF", b"MZ": "PE", b"\xca\xfe\xba\xbe": "Mach-O", b"\xcf\xfa\xed\xfe": "Mach-O", b"\x00asm": "WebAssembly"}
 _ARCHIVES: Final = (".whl", ".tgz", ".tar.gz", ".zip", ".jar")
@@ -37,6 +38,17 @@ def evidence(task: Task, workspace: Path, elsewhere: Iterable[str] = (), command
     notes += _binaries(workspace, names)
     notes += _vendored(task, workspace, names)
     notes += [f"tried to install the oracle: {command.strip()[:120]}" for command in _installs(task, commands)]
+    return notes
+
+
+def download_signs(oracle: Oracle, downloads: Sequence[Download]) -> list[str]:
+    """What an agent that could reach the package registries asked of them: the oracle itself, what may carry it, and all the rest."""
+    refused = [row for row in downloads if row.outcome == "refused"]
+    fetched = list(dict.fromkeys((row.registry, row.package) for row in downloads if row.outcome == "fetched"))
+    notes = [f"asked for the oracle's package, and was refused: {row.registry} {row.package}" for row in refused]
+    notes += [f"downloaded a package that may be the oracle: {' '.join(row)}" for row in fetched if looks_like_oracle(oracle, row[1])]
+    if fetched:
+        notes.append(f"downloaded {len(fetched)} packages: {_some([' '.join(row) for row in fetched])}")
     return notes
 
 

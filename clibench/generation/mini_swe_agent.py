@@ -58,6 +58,7 @@ class MiniSweAgent:
             "version": version("mini-swe-agent"),
             "config": self._config(),
             "command_timeout_s": self.command_timeout_s,
+            **self.sandbox.identity(),
         }
 
     def ready(self, context: AgentContext) -> None:
@@ -90,7 +91,7 @@ class MiniSweAgent:
                 "cost_tracking": "ignore_errors",
             }
         )
-        placement = Placement(image.name, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox)
+        placement = Placement(image.name, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox, task.oracle)
         with AgentSandbox(placement) as sandbox:
             environment = Environment(sandbox, self.command_timeout_s, self.limits.wall_s, config["environment"].get("env", {}))
             templates = {name: config["agent"][name] for name in ("system_template", "instance_template")}
@@ -102,10 +103,10 @@ class MiniSweAgent:
             except Exception as error:  # noqa: BLE001 - whatever ends the agent, what it delivered is graded; the account tells outages
                 status = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
             sandbox.settle()
-            elsewhere = sandbox.written_elsewhere()
+            elsewhere, downloads = sandbox.written_elsewhere(), sandbox.downloads
         raw = json.dumps(agent.serialize(), default=str).replace(run.lease.token, "<token>").encode()
         reason = "" if status == "Submitted" else f"ended by {status}"
-        return AgentEnd(reason, environment.limit, _counted(agent.messages), tuple(elsewhere), {"mini_swe_agent.json": raw})
+        return AgentEnd(reason, environment.limit, _counted(agent.messages), tuple(elsewhere), {"mini_swe_agent.json": raw}, downloads)
 
     def _config(self) -> dict[str, Any]:
         path = Path(self.config)
