@@ -3,93 +3,105 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
-from rich.markup import escape
-from rich.table import Table
 
-from clibench.audit.audit import TaskAudit, audit_task, audit_to_json, rates
-from clibench.audit.null_tools import COMPARERS, Rate
-from clibench.audit.size import Size, total
-from clibench.audit.stored import write_audit
+from clibench.audit.audit import audit_task, audit_to_json
+from clibench.audit.stability import stability_to_json
+from clibench.audit.stored import kept, write_audit
+from clibench.audit_tables import show
 from clibench.config import AuditConfig, JudgeChoice, OutputChoice
-from clibench.errors import UserError
-from clibench.experiment import compare_params
+from clibench.errors import ClibenchError, UserError
+from clibench.evaluation.params import CompareParams
+from clibench.experiment import compare_params, prepare_folder
 from clibench.selection import load_by_ids, select_tasks
-from clibench.tables import console
+from clibench.tasks.task import Task
+
+if TYPE_CHECKING:
+    from clibench.audit.mutants.workshop import Tools
 
 
 def audit(config: DictConfig) -> None:
-    """Audit, store where asked, and show. Raises UserError for a task that is not there or a judge that is a model."""
+    """Audit, store where asked, and show.
+
+    Raises UserError for a task that is not there or a judge that is a model. What ends the mutants of one task (its oracle can't be
+    installed, a fault of the harness) is raised when all others are done; the command then goes on where it was.
+    """
     settings = OmegaConf.to_object(config)
     assert isinstance(settings, AuditConfig)  # noqa: S101 - named by conf/audit.yaml
     if settings.judge.name is not JudgeChoice.rules:
         raise UserError("an audit asks no model", where=f"judge={settings.judge.name.value}", fix="Use judge=rules.")
+    for name, number in (
+        ("mutants", settings.mutants),
+        ("mutant_cases", 1 if settings.mutant_cases is None else settings.mutant_cases - 1),
+    ):
+        if number < 0:
+            raise UserError("is too small", where=name, fix="mutants is 0 or more; mutant_cases 1 or more, or null for all.")
     params = compare_params(settings.judge)
     tasks = select_tasks(settings) if settings.task is None else load_by_ids(settings.tasks_dir, (settings.task,))
-    audits = []
-    for task in tasks:
-        audits.append(audit_task(task, params))
-        if settings.save and task.folder is not None:
-            write_audit(task.folder, audits[-1])
+    audits, bodies, problems = [], [], []
+    with _tools(settings) as tools:
+        for task in tasks:
+            audits.append(audit_task(task, params))
+            body = audit_to_json(audits[-1]) | {"stability": stability_to_json(task)}
+            try:
+                if tools is not None:
+                    body |= _run(task, tools, settings, params)
+            except ClibenchError as error:
+                problems.append(error)
+            body |= kept(task, body)
+            bodies.append(body)
+            if settings.save and task.folder is not None:
+                write_audit(task.folder, body)
     if settings.output is OutputChoice.json:
-        sys.stdout.write(json.dumps([audit_to_json(each) for each in audits], indent=2) + "\n")
+        sys.stdout.write(json.dumps(bodies, indent=2) + "\n")
     else:
-        show(audits)
+        show(audits, bodies)
+    if problems:
+        raise problems[0]
 
 
-def show(audits: Sequence[TaskAudit]) -> None:
-    """A row a task, or a row a pattern where there is one task; then the null tools, and the patterns that are weak."""
-    out = console()
-    if len(audits) == 1:
-        only = audits[0]
-        rows = [(pattern, size, len(only.nulls[pattern].trivial), len(only.nulls[pattern].flagged)) for pattern, size in only.size.items()]
-        out.print(_sizes("pattern", rows))
-    else:
-        out.print(_sizes("task", [(each.task, each.total, each.trivial, len(each.flagged)) for each in audits]))
-    out.print("\nFalse accepts of tools that know nothing, as shares of the cases that count (trivial ones aside):")
-    out.print(_nulls(audits))
-    out.print()
-    weak = [(each.task, *found) for each in audits for found in each.weak()]
-    for task, pattern, tool, share in weak:
-        out.print(
-            f"weak: {task} {pattern}: '{tool}' passes {share.passed} of {share.of} successful cases at SM", markup=False, soft_wrap=True
-        )
-    cases = sum(each.total.cases for each in audits)
-    effective = sum(each.total.effective for each in audits)
-    out.print(f"{len(audits)} tasks, {cases} cases, effective size {effective}, {len(weak)} weak patterns", markup=False)
+def _run(task: Task, tools: Tools, settings: AuditConfig, params: CompareParams) -> dict[str, Any]:
+    """The parts of an audit that run the oracle."""
+    from clibench.audit.mutants.audit import Plan, audit_mutants
+    from clibench.audit.mutants.tally import audit_to_json as mutants_to_json
+    from clibench.audit.oracle_check import check_oracle, check_to_json
+
+    def say(text: str) -> None:
+        print(f"{task.id}: {text}", file=sys.stderr, flush=True)  # noqa: T201 - progress
+
+    parts: dict[str, Any] = {}
+    if settings.oracle_check:
+        parts["oracle_check"] = check_to_json(check_oracle(task, tools, params, say))
+    if settings.mutants:
+        plan = Plan(settings.mutants, settings.mutant_cases, settings.seed)
+        parts["mutants"] = mutants_to_json(audit_mutants(task, tools, plan, params, say))
+    return parts
 
 
-def _sizes(what: str, rows: Sequence[tuple[str, Size, int, int]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(what, no_wrap=True)
-    for column in ("cases", "effective", "duplicates", "negative", "side effects", "trivial", "flagged"):
-        table.add_column(column, justify="right", no_wrap=True)
-    sums = ("total", total(size for _, size, _, _ in rows), sum(row[2] for row in rows), sum(row[3] for row in rows))
-    for name, size, trivial, flagged in (*rows, sums):
-        negative = f"{size.negative / size.cases:.0%}" if size.cases else "-"
-        numbers = (size.cases, size.effective, size.duplicates, negative, size.side_effects, trivial, flagged)
-        table.add_row(escape(name), *map(str, numbers))
-    return table
+@contextmanager
+def _tools(settings: AuditConfig) -> Iterator[Tools | None]:
+    """The sandbox and the store, closed in the end; None where nothing is run."""
+    if not settings.mutants and not settings.oracle_check:
+        yield None
+        return
+    from clibench.audit.mutants.workshop import Tools
+    from clibench.sandbox.choose import make_sandbox
+    from clibench.store import Store
 
-
-def _nulls(audits: Sequence[TaskAudit]) -> Table:
-    """A row a tool over all tasks; where there are several tasks, `flagged in` names those in which it passes a case at EM or SM."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("tool", no_wrap=True)
-    for metric in COMPARERS:
-        table.add_column(metric, justify="right", no_wrap=True)
-    table.add_column("flagged", justify="right", no_wrap=True)
-    table.add_column("in")
-    by_tool = rates(nulls for each in audits for nulls in each.nulls.values())
-    for tool, by_metric in by_tool.items():
-        places = {each.task: sum(tool in tools for tools in each.flagged.values()) for each in audits}
-        shown = ", ".join(f"{task} {number}" for task, number in places.items() if number)
-        table.add_row(tool, *(_shown(by_metric[metric]) for metric in COMPARERS), str(sum(places.values())), escape(shown))
-    return table
-
-
-def _shown(rate: Rate) -> str:
-    return "-" if rate.value is None else f"{rate.value:.3f}"
+    outputs = Path(settings.outputs).expanduser()
+    prepare_folder(outputs)
+    store = Store(outputs / "store")
+    store.sweep()
+    sandbox = make_sandbox(settings.sandbox, outputs)
+    try:
+        workers = settings.sandbox.workers or os.cpu_count() or 1
+        yield Tools(store, sandbox, settings.sandbox, sandbox.describe(), workers)
+    finally:
+        sandbox.close()

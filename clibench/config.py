@@ -207,6 +207,14 @@ class AuditConfig(TasksConfig):
     """One task's id; null is every task that dataset, language and difficulty choose."""
     save: bool = False
     """Store the result as audit.json with each task."""
+    mutants: int = 20
+    """Defects put into each oracle, one at a time; 0 makes none, and then no sandbox is needed."""
+    mutant_cases: int | None = 10
+    """Cases of a pattern that mutants are run with, chosen by the seed; null is all."""
+    seed: int = 0
+    """Of the choice of mutants and their cases."""
+    oracle_check: bool = False
+    """Run the oracle anew, as freezing does, and compare with the frozen recordings."""
 
 
 @dataclass

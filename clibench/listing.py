@@ -42,6 +42,8 @@ def _row(task: Task) -> dict[str, str | int | None]:
         "audit": audit.state.value,
         "rejected": failing,
         "quarantined": len(task.quarantined),
+        "mutants": None if audit.mutants is None else audit.mutants["changed"],
+        "killed": None if audit.mutants is None else audit.mutants["killed"],
     }
 
 
@@ -49,11 +51,15 @@ def _show(tasks: Sequence[Task]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     rows = [_row(task) for task in tasks]
     for column, value in rows[0].items():
-        if column != "audit":
-            table.add_column(column, justify="left" if isinstance(value, str) else "right", no_wrap=True)
+        if column not in ("audit", "mutants"):
+            table.add_column(
+                "mutants killed" if column == "killed" else column, justify="left" if isinstance(value, str) else "right", no_wrap=True
+            )
     for row in rows:
         audit = str(row.pop("audit"))
         row["effective"] = row["effective"] if audit == State.FRESH else "-" if audit == State.MISSING else audit
+        mutants = row.pop("mutants")
+        row["killed"] = "-" if mutants is None else f"{row['killed']}/{mutants}"
         table.add_row(*map(str, row.values()))
     out = console()
     out.print(table)

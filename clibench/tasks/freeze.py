@@ -88,11 +88,11 @@ def freeze_task(
             helps = _helps(session, spec)
             _refuse(leaks(introduce(spec, context, helps), spec, (), ()), folder)  # now, rather than after all the runs
             say(f"run 1 of {runs}: {len(expansion.cases)} cases")
-            kept = _run(session, expansion.cases, expansion.fixtures, None)
+            kept = run_once(session, expansion.cases, expansion.fixtures, None)
             again = []
             for number in range(1, runs):
                 say(f"run {number + 1} of {runs}, under changed conditions")
-                again.append(_run(session, expansion.cases, expansion.fixtures, number))
+                again.append(run_once(session, expansion.cases, expansion.fixtures, number))
 
     normalisers = _normalisers(spec, kept.values())
     of_pattern = {pattern.id: _spelled(spec, pattern.normalisers) for pattern in spec.patterns}
@@ -192,7 +192,7 @@ def _oracle(spec: Spec, pin: Pin) -> Oracle:
     )
 
 
-def _run(session: Session, cases: Sequence[Case], fixtures: Mapping[str, Fixture], stability: int | None) -> dict[str, Recording]:
+def run_once(session: Session, cases: Sequence[Case], fixtures: Mapping[str, Fixture], stability: int | None) -> dict[str, Recording]:
     """One recording a case.
 
     A trial that the harness failed is tried once more, then the freeze ends. So is one that ran out of time, whose second end counts: on a
@@ -219,7 +219,7 @@ def _helps(session: Session, spec: Spec) -> list[HelpText]:
         Case(id=f"help/{number:02}", pattern="help", argv=(spec.task.alias, *words), fixture=nothing.digest())
         for number, words in enumerate(spec.help, start=1)
     ]
-    recordings = _run(session, cases, {nothing.digest(): nothing}, None)
+    recordings = run_once(session, cases, {nothing.digest(): nothing}, None)
     for case in cases:
         recording = recordings[case.id]
         if not (recording.stdout.data.strip() or recording.stderr.data.strip()):
