@@ -30,6 +30,7 @@ from clibench.results import JobResult, TaskResult, job_to_json
 from clibench.store import Store
 from clibench.tracking.fields import ARTIFACTS, flatten, job_metrics, job_name, job_note, job_params, task_metrics, task_params
 from clibench.tracking.settings import SCORES_VIEW, TrackingConfig, tracking_uri
+from clibench.tracking.traces import log_trace, trace_of
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -40,6 +41,8 @@ _log = logging.getLogger(__name__)
 JOB_KEY: Final = "clibench.job_key"
 _TASK: Final = "clibench.task"
 _KIND: Final = "clibench.kind"
+_TRACE: Final = "clibench.trace"
+"""Id of the trace that shows the run's model calls."""
 _STATE: Final = "clibench.logged"
 """Digest of the result that a run shows; it is set last, so that a run without it is one whose logging was cut short."""
 
@@ -113,10 +116,28 @@ def _log_task(
     for name, file in ARTIFACTS.items():
         if name in task.refs:
             _log_blob(client, _id(run), store, task.refs[name], file)
+    if "trajectory" in task.refs:
+        _log_calls(client, experiment, run, store, task.refs["trajectory"])
     client.set_tag(_id(run), "outcome", task.outcome.value)
     client.set_tag(_id(run), "mlflow.note.content", task.reason)
     client.set_terminated(_id(run), "FINISHED" if OUTCOMES[task.outcome].counts else "FAILED", end_time=ended)
     client.set_tag(_id(run), _STATE, state)
+
+
+def _log_calls(client: MlflowClient, experiment: str, run: Run, store: Store, digest: str) -> None:
+    """Show the model calls of a trajectory as a trace of the run; one of an earlier trajectory goes."""
+    try:
+        trace = trace_of(json.loads(store.get(digest)), _id(run))
+    except (StoreError, ValueError) as error:
+        _log.warning("the trace of the model's calls is left out: %s", error)
+        return
+    earlier = run.data.tags.get(_TRACE)
+    if trace is None or earlier == f"tr-{trace.id}":
+        return
+    made = log_trace(client, experiment, _id(run), trace)
+    if earlier:
+        client.delete_traces(experiment, trace_ids=[earlier])
+    client.set_tag(_id(run), _TRACE, made)
 
 
 def _log_values(client: MlflowClient, run: Run, params: Mapping[str, str], metrics: Mapping[str, float], now: int) -> None:
