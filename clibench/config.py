@@ -12,6 +12,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from clibench.curation.settings import CurationConfig
 from clibench.evaluation.params import DEFAULT_IGNORE
 from clibench.llm.settings import LlmSettings, ModelSettings
 from clibench.sandbox.settings import SandboxConfig
@@ -226,6 +227,14 @@ class ScriptedConfig(Config):
     """0 takes a free one; the address is printed."""
 
 
+@dataclass
+class CurateConfig(Config, CurationConfig):
+    """`curate`: from a list of candidates to tools that can be oracles."""
+
+    destination: str = "${outputs}/curation"
+    """Where candidates.csv and the review queue go."""
+
+
 SCHEMAS: dict[str, type[Config]] = {
     "run": RunConfig,
     "grade": GradeConfig,
@@ -234,6 +243,7 @@ SCHEMAS: dict[str, type[Config]] = {
     "doctor": DoctorConfig,
     "tasks": TasksConfig,
     "freeze": FreezeConfig,
+    "curate": CurateConfig,
     "audit": AuditConfig,
     "scripted": ScriptedConfig,
 }

@@ -97,6 +97,14 @@ def tasks(config: DictConfig) -> None:
 
 
 @_explained
+def curate(config: DictConfig) -> None:
+    """Choose oracles."""
+    from clibench.curating import curate
+
+    curate(config)
+
+
+@_explained
 def freeze(config: DictConfig) -> None:
     """Freeze a task."""
     from clibench.freezing import freeze
@@ -128,6 +136,7 @@ VERBS: Final = {
         Verb("rescore", "judge stored recordings again with other parameters, without a sandbox", rescore),
         Verb("report", "write outputs/report: scores.csv, tasks.csv, cases.parquet, index.html", report),
         Verb("tasks", "list the tasks of a dataset", tasks),
+        Verb("curate", "try candidates for oracles, and have two people review them: curate candidates=FILE [step=review|agree]", curate),
         Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
         Verb("audit", "measure what cases are worth, without a sandbox: audit [task=ID] [output=json] [save=true]", audit),
         Verb("scripted", "serve a scripted model over HTTP: scripted model.script=FILE [port=8080]", scripted),

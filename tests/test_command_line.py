@@ -110,7 +110,7 @@ def test_the_framework_called_null_is_not_hydras_null() -> None:
 def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     text = capsys.readouterr().out
-    assert all(verb in text for verb in ("run", "grade", "rescore", "report", "doctor", "tasks", "freeze"))
+    assert all(verb in text for verb in ("run", "grade", "rescore", "report", "doctor", "tasks", "freeze", "curate"))
 
 
 def test_printing_the_configuration_imports_nothing_heavy() -> None:

@@ -7,6 +7,8 @@ package ships twice (TypeScript and what it compiles to, or a bundle beside its 
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +50,62 @@ _NOT_OURS: Final = (
     ".d.cts",
     "_test.py",
 )
+
+
+_SHARED: Final = frozenset({".git", ".hg", ".svn", ".github"})
+_TEXT_LANGUAGES: Final = {suffix: language.value for language, suffixes in _SUFFIXES.items() for suffix in suffixes} | {
+    ".c": "c",
+    ".cc": "c++",
+    ".cpp": "c++",
+    ".h": "c",
+    ".rs": "rust",
+    ".java": "java",
+    ".rb": "ruby",
+    ".sh": "shell",
+    ".php": "php",
+    ".cs": "c#",
+    ".lua": "lua",
+    ".pl": "perl",
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an oracle's sources lie in folders (the columns of RQ4), measured as a submission is."""
+
+    files: int
+    directories: int
+    depth: int
+    """Of the deepest file; 1 is the top."""
+
+
+def layout(source: Path) -> Layout:
+    """Files, folders and depth below `source`, without version control, tests and the code of others."""
+    paths = _all_own(source)
+    directories = {parent for path in paths for parent in path.parents if parent != Path()}
+    return Layout(len(paths), len(directories), max((len(path.parts) for path in paths), default=0))
+
+
+def language_shares(source: Path) -> dict[str, float]:
+    """Share of each language's bytes in the code below `source`, as a code host counts it; empty where there is no code."""
+    sizes: Counter[str] = Counter()
+    for path in _all_own(source):
+        if path.suffix in _TEXT_LANGUAGES:
+            sizes[_TEXT_LANGUAGES[path.suffix]] += (source / path).stat().st_size
+    whole = sum(sizes.values())
+    return {name: size / whole for name, size in sorted(sizes.items())} if whole else {}
+
+
+def _all_own(source: Path) -> list[Path]:
+    """Relative paths of the regular files that are the project's own, code or not."""
+    found = []
+    for path in sorted(source.rglob("*")):
+        inner = path.relative_to(source)
+        folders = set(inner.parts[:-1])
+        described = any(part.endswith((".dist-info", ".egg-info")) for part in folders)
+        if path.is_file() and not path.is_symlink() and not described and not folders & (_OTHERS_CODE | _SHARED):
+            found.append(inner)
+    return found
 
 
 def lines_of_code(source: Path, language: Language) -> int:
