@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from clibench.llm.gateway.attach import runtime_folder
+from clibench.llm.gateway.runtime import runtime_folder
 from clibench.llm.ledger import Ledger
 from clibench.llm.scripted import Fault, ScriptedServer, Scripts, Turn
 from tests.generation.support import DONE, TASK, WRITE, agent_on, workspace_in
@@ -51,7 +51,7 @@ def test_a_killed_run_leaves_no_container_no_socket_and_no_call_unbilled(tmp_pat
         subprocess.run(["docker", "wait", container], capture_output=True, check=False)  # fails at once where it has gone already
         gateway.wait(60)
         assert _containers(tmp_path) == []
-        assert not list(runtime_folder(tmp_path).rglob("*.sock"))
+        assert not runtime_folder(tmp_path).exists()
         assert [line.outcome for line in Ledger(tmp_path / "ledger.jsonl").lines()] == ["ok", "abandoned"]
 
         again = agent_on(server, tmp_path, "mini_swe_agent", job="killed").generate(TASK, workspace_in(tmp_path / "again"))

@@ -22,7 +22,7 @@ import pytest
 
 from clibench.errors import MissingKeyError
 from clibench.llm.gateway import Gateway, Lease, RunLimits, attach
-from clibench.llm.gateway.attach import runtime_folder
+from clibench.llm.gateway.runtime import end_held, remove_runtime, runtime_folder, start_held
 from clibench.llm.ledger import Ledger, Line, Scope
 from clibench.llm.models import resolve
 from clibench.llm.scripted import Fault, ScriptedServer, ScriptedUsage, Scripts, Turn
@@ -332,7 +332,7 @@ def test_when_its_owner_is_killed_the_gateway_drops_the_call_in_flight_and_ends_
         caller.join(30)
     assert outcome
     assert [line.outcome for line in Ledger(tmp_path / "ledger.jsonl").lines()] == ["abandoned"]
-    assert not list(runtime_folder(tmp_path).rglob("*.sock"))
+    assert not runtime_folder(tmp_path).exists()
 
 
 def test_two_processes_share_one_gateway_and_one_leaving_does_not_end_the_other_s_run(bench: Bench) -> None:
@@ -344,3 +344,62 @@ def test_two_processes_share_one_gateway_and_one_leaving_does_not_end_the_other_
         assert (ask(mine, "openai_chat").status_code, ask(theirs, "openai_chat").status_code) == (200, 200)
         other.close()
         assert ask(mine, "openai_chat").status_code == 200
+
+
+def test_many_processes_that_start_and_end_at_once_share_gateways_and_leave_no_folder(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+    for _ in range(2):
+        with ScriptedServer(Scripts.of(Turn(text="x"))) as server:
+            command = [sys.executable, "-c", _OWNER, str(tmp_path), server.url, root]
+            owners = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+            pids = []
+            for owner in owners:
+                assert owner.stdout and owner.stdin
+                pids.append(int(owner.stdout.readline().split()[0]))
+                owner.stdin.close()
+            assert [owner.wait(60) for owner in owners] == [0] * 4
+            psutil.wait_procs([psutil.Process(pid) for pid in set(pids) if psutil.pid_exists(pid)], timeout=60)
+        assert not runtime_folder(tmp_path).exists()
+
+
+def test_who_waits_for_the_start_lock_of_a_gateway_that_ends_gets_the_folder_that_is_there_then(tmp_path: Path) -> None:
+    folder = runtime_folder(tmp_path)
+    waiting, held = threading.Event(), []
+
+    def start() -> None:
+        waiting.set()
+        with start_held(tmp_path) as made:
+            held.append((made / "start.lock").stat().st_ino)
+
+    with start_held(tmp_path):
+        inode = (folder / "start.lock").stat().st_ino
+        (tmp_path / "kept").hardlink_to(folder / "start.lock")  # so that its number is not given to another file
+        starter = threading.Thread(target=start)
+        starter.start()
+        waiting.wait(30)
+        with end_held(folder) as free:
+            assert not free
+        remove_runtime(folder)
+    starter.join(30)
+    assert held
+    assert held[0] == (folder / "start.lock").stat().st_ino != inode
+    with end_held(folder) as free:
+        assert free
+        remove_runtime(folder)
+
+
+def test_what_a_killed_gateway_left_is_removed_at_the_next_start_of_any(tmp_path: Path) -> None:
+    killed, other = tmp_path / "killed", tmp_path / "other"
+    gateway = attach(killed)
+    pid = gateway.greet()
+    second = attach(other)
+    assert runtime_folder(killed).exists()  # it runs: nobody touches it
+    os.kill(pid, signal.SIGKILL)
+    psutil.Process(pid).wait(30)
+    assert runtime_folder(killed).exists()
+    attach(other).close()
+    assert not runtime_folder(killed).exists()
+    ended = psutil.Process(second.greet())
+    second.close()
+    ended.wait(30)
+    assert not runtime_folder(other).exists()

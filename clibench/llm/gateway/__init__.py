@@ -4,6 +4,7 @@ One process on the host for each outputs folder serves all jobs of a sweep: four
 without network) and over loopback (for agents whose loop runs on the host), a token a run, a line in the ledger for every attempt.
 
     attach.py    what clibench calls: find or start the process, register a run, ask how it went
+    runtime.py   the folder of its sockets, and who may make and remove it
     server.py    the process: sockets, runs, life time
     calls.py     one metered call: limits, budget, cache, retries, ledger
     upstream.py  one attempt: straight to the provider, or through litellm

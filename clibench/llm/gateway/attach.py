@@ -6,13 +6,11 @@ came over it. The provider's key crosses it (a socket in a folder that only its 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import asdict, dataclass, replace
@@ -20,9 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from clibench.digest import digest_bytes
 from clibench.errors import InfraError, UserError
 from clibench.llm.gateway.runs import ClosedBy, RunLimits
+from clibench.llm.gateway.runtime import reap_runtimes, start_held
 from clibench.llm.ledger import Scope, Totals
 from clibench.llm.models import ModelConfig
 from clibench.llm.settings import LlmSettings, ModelSettings
@@ -117,27 +115,15 @@ def _gone() -> InfraError:
 
 def attach(outputs: Path) -> Gateway:
     """The gateway of an outputs folder, started where it does not run yet. Raises InfraError."""
-    runtime = runtime_folder(outputs)
     deadline = time.monotonic() + _START_S
-    with (runtime / "start.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with start_held(outputs) as runtime:
+        reap_runtimes(but=runtime)
         while time.monotonic() < deadline:
             gateway = _connect(runtime)
             if gateway is not None:
                 return gateway
             _start(runtime, outputs)
     raise InfraError("the model gateway did not start", where=str(outputs / "gateway" / "gateway.log"))
-
-
-def runtime_folder(outputs: Path) -> Path:
-    """Folder of the sockets: short (a socket's path has at most 107 bytes), private to the user, one for each outputs folder."""
-    name = f"clibench-{os.getuid()}-{digest_bytes(os.fsencode(outputs.resolve()))[:12]}"
-    folder = Path(tempfile.gettempdir()) / name
-    folder.mkdir(mode=0o700, exist_ok=True)
-    status = folder.lstat()
-    if status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise InfraError("the folder of the gateway's sockets is not ours alone", where=str(folder), fix="Remove it, or set TMPDIR.")
-    return folder
 
 
 def _connect(runtime: Path) -> Gateway | None:

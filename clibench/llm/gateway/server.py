@@ -13,7 +13,8 @@ import json
 import logging
 import os
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +30,7 @@ from clibench.llm.faults import CallError
 from clibench.llm.gateway import translate
 from clibench.llm.gateway.calls import Asked, Calls, error_body
 from clibench.llm.gateway.runs import Run, RunClosedError, RunLimits, RunLog, account_json
+from clibench.llm.gateway.runtime import GATEWAY_LOCK, end_held, remove_runtime
 from clibench.llm.gateway.wire import Body
 from clibench.llm.ledger import Ledger, Scope
 from clibench.llm.models import resolve
@@ -74,20 +76,26 @@ class Server:
                 self._url = f"http://127.0.0.1:{address[1]}"
                 os.write(ready, b"1")
                 os.close(ready)
-                await self._until_unowned()
+                async with self._unowned_for_good():
+                    control.close()
+                    await runner.cleanup()
+                    remove_runtime(self._runtime)
             finally:
                 control.close()
                 await runner.cleanup()
-                for stale in (control_path, data_path):
-                    stale.unlink(missing_ok=True)
 
-    async def _until_unowned(self) -> None:
+    @asynccontextmanager
+    async def _unowned_for_good(self) -> AsyncIterator[None]:
+        """Waits until nobody owns it; within the block nobody can come to own it."""
         self._unowned.set()
         while True:
             await self._unowned.wait()
             await asyncio.sleep(LINGER_S)
-            if self._owners == 0:
-                return
+            # A new owner is greeted while it holds the start lock: with the lock here and no owner, there is none on its way.
+            with end_held(self._runtime) as free:
+                if free and self._owners == 0:
+                    yield
+                    return
 
     # --- control -------------------------------------------------------------------------------------------------------------------------
 
@@ -296,7 +304,7 @@ class Exchange:
 def main(runtime: Path, outputs: Path, ready: int) -> None:
     """Run the process; ends at once where another one serves these outputs already."""
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    with (runtime / "gateway.lock").open("w") as lock:
+    with (runtime / GATEWAY_LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
