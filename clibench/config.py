@@ -218,6 +218,50 @@ class AuditConfig(TasksConfig):
     """Run the oracle anew, as freezing does, and compare with the frozen recordings."""
 
 
+class ExtractorChoice(StrEnum):
+    """Who reads a tool's help and writes its fuzz spec."""
+
+    rules = "rules"
+    llm = "llm"
+    both = "rules+llm"
+
+
+class RegistryChoice(StrEnum):
+    """Where a package comes from."""
+
+    pypi = "pypi"
+    npm = "npm"
+    go = "go"
+
+
+@dataclass
+class SynthesizeConfig(Config):
+    """`synthesize`: make a task of a package."""
+
+    registry: RegistryChoice | None = None
+    package: str | None = None
+    """Name in the registry; for Go the path of the main package."""
+    version: str | None = None
+    entry: str | None = None
+    """The executable; null is the only one, or the one that is named as the package."""
+    alias: str | None = None
+    """Neutral name of the tool; null makes one."""
+    extras: list[str] = field(default_factory=list)
+    """Of a Python package."""
+    task: str | None = None
+    """Id of the task's folder. Without a package, the oracle is that of the spec.yaml or task.yaml in this folder."""
+    out: str = "${tasks_dir}"
+    """Where the folder is written."""
+    cases: int = 50
+    """Distinct cases a pattern."""
+    runs: int = 5
+    """Runs of every case when it is frozen."""
+    most_patterns: int = 12
+    least_patterns: int = 3
+    """With fewer that succeed the package is rejected."""
+    extractor: ExtractorChoice = ExtractorChoice.rules
+
+
 @dataclass
 class ScriptedConfig(Config):
     """`scripted`: serve what model.script says, in the four dialects, until interrupted."""
@@ -245,6 +289,7 @@ SCHEMAS: dict[str, type[Config]] = {
     "freeze": FreezeConfig,
     "curate": CurateConfig,
     "audit": AuditConfig,
+    "synthesize": SynthesizeConfig,
     "scripted": ScriptedConfig,
 }
 """By verb. conf/<verb>.yaml names its schema as `schema_<verb>`."""

@@ -113,6 +113,14 @@ def freeze(config: DictConfig) -> None:
 
 
 @_explained
+def synthesize(config: DictConfig) -> None:
+    """Make a task of a package."""
+    from clibench.synthesizing import synthesize
+
+    synthesize(config)
+
+
+@_explained
 def audit(config: DictConfig) -> None:
     """Measure what tasks are worth."""
     from clibench.auditing import audit
@@ -138,6 +146,7 @@ VERBS: Final = {
         Verb("tasks", "list the tasks of a dataset", tasks),
         Verb("curate", "try candidates for oracles, and have two people review them: curate candidates=FILE [step=review|agree]", curate),
         Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
+        Verb("synthesize", "make a task of a package: synthesize registry=pypi|npm|go package=NAME version=V [entry=COMMAND]", synthesize),
         Verb("audit", "measure what cases are worth, without a sandbox: audit [task=ID] [output=json] [save=true]", audit),
         Verb("scripted", "serve a scripted model over HTTP: scripted model.script=FILE [port=8080]", scripted),
         Verb("doctor", "check this machine and say what to do about what fails", doctor),

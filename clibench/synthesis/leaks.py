@@ -38,13 +38,9 @@ def own_names(spec: Spec) -> tuple[str, ...]:
 def leaks(prompt: str, spec: Spec, cases: Sequence[Case], shown: Sequence[Case]) -> list[str]:
     """What the prompt must not tell, one line each: names of the tool and its makers, addresses, command lines of further test cases."""
     found = []
-    path = spec.oracle.name.strip("@").split("/")
-    allowed = {word.lower() for word in spec.task.allowed}
-    secret = dict.fromkeys((*own_names(spec), spec.oracle.name, *path[:-1], *spec.task.forbidden))
-    for name in secret:
-        if name.lower() in allowed | _COMMON:
-            continue
-        match = re.search(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", prompt, re.IGNORECASE)
+    allowed = _allowed(spec)
+    for name in secret_names(spec):
+        match = _word(name).search(prompt)
         if match:
             found.append(f"line {_line(prompt, match.start())}: the name '{match[0]}'")
     found += [f"line {_line(prompt, position)}: the address '{address}'" for position, address in _addresses(prompt, allowed)]
@@ -57,11 +53,35 @@ def leaks(prompt: str, spec: Spec, cases: Sequence[Case], shown: Sequence[Case])
     return found
 
 
-def hide_addresses(text: str, spec: Spec) -> str:
-    """The text with a note in the place of every address that a prompt must not tell: a help text often ends with the tool's home page."""
-    for position, address in reversed(_addresses(text, {word.lower() for word in spec.task.allowed})):
+def secret_names(spec: Spec) -> list[str]:
+    """Names of the tool and its makers that a prompt must not hold."""
+    path = spec.oracle.name.strip("@").split("/")
+    secret = dict.fromkeys((*own_names(spec), spec.oracle.name, *path[:-1], *spec.task.forbidden))
+    return [name for name in secret if name.lower() not in _allowed(spec) | _COMMON]
+
+
+def hide(text: str, spec: Spec) -> str:
+    """The text without what a prompt must not tell: a help text often ends with the tool's home page and its author. Addresses and makers
+    give way to a note, the tool's names, however they are capitalised, to the alias."""
+    for position, address in reversed(_addresses(text, _allowed(spec))):
         text = text[:position] + "(address left out)" + text[position + len(address) :]
+    own = {*own_names(spec), spec.oracle.name}
+    for name in sorted(secret_names(spec), key=len, reverse=True):
+        text = _word(name).sub(spec.task.alias if name in own else "(name left out)", text)
     return text
+
+
+def addresses(text: str, spec: Spec) -> list[tuple[int, str]]:
+    """Addresses that a prompt must not hold, with where they stand."""
+    return _addresses(text, _allowed(spec))
+
+
+def _allowed(spec: Spec) -> set[str]:
+    return {word.lower() for word in spec.task.allowed}
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", re.IGNORECASE)
 
 
 def _addresses(text: str, allowed: set[str]) -> list[tuple[int, str]]:

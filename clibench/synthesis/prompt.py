@@ -14,7 +14,7 @@ from typing import Final
 
 from clibench.evaluation.normalise import Chain, resolve
 from clibench.recording import End, Recording
-from clibench.synthesis.leaks import command_line, hide_addresses, own_names
+from clibench.synthesis.leaks import command_line, hide, own_names
 from clibench.synthesis.shown import change_text, data_text, fence, fixture_text, output_text
 from clibench.synthesis.spec import Spec
 from clibench.tasks.case import WORKSPACE, Case, Fixture
@@ -125,7 +125,7 @@ def _help(text: HelpText, spec: Spec, rename: Chain) -> str:
     output = recording.stdout if recording.stdout.data.strip() else recording.stderr
     note = "" if recording.status.ok else f" (exit status {recording.status.code})"
     where = "" if output is recording.stdout else " on standard error"
-    body = fence(hide_addresses(rename(output.data).decode("utf-8", "replace"), spec))
+    body = fence(hide(rename(output.data).decode("utf-8", "replace"), spec))
     return f"`{shlex.join((spec.task.alias, *text.argv))}` prints{where}{note}:\n\n{body}"
 
 

@@ -52,6 +52,15 @@ class FreezeReport:
     shortfalls: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Installed:
+    """An oracle that was pinned and installed before, by whoever wrote the spec."""
+
+    pin: Pin
+    prefix: Path
+    """The installation, whose `bin` holds the alias."""
+
+
 def freeze_task(
     folder: Path,
     sandbox: Sandbox,
@@ -60,30 +69,27 @@ def freeze_task(
     workers: int = 2,
     limits: Limits | None = None,
     say: Callable[[str], None] = lambda _: None,
+    installed: Installed | None = None,
 ) -> FreezeReport:
     """Freeze the task in `folder` (spec.yaml, context.md), in place; `say` hears of each step.
+
+    The oracle is pinned and installed, unless it comes `installed`: then that is what is run and locked.
 
     Raises TaskError for a faulty spec, an oracle that can't be had, a leak in the prompt or a pattern without a stable case;
     SandboxError where trials can't be carried out.
     """
-    from clibench.evaluation.build import build_oracle
-
     spec = read_spec(folder / files.SPEC)
     context = _context(folder)
     expansion = expand(spec)
     for shortfall in expansion.shortfalls:
         say(str(shortfall))
-    say(f"pinning {spec.oracle.name} {spec.oracle.version}")
-    pin = _pin(folder, spec, sandbox)
-    oracle = _oracle(spec, pin)
+    if installed is None:
+        say(f"pinning {spec.oracle.name} {spec.oracle.version}")
+    pin = installed.pin if installed else _pin(folder, spec, sandbox)
+    oracle = oracle_of(spec, pin)
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="clibench-freeze-") as scratch:
-        prefix = Path(scratch) / "prefix"
-        prefix.mkdir()
-        built = build_oracle(sandbox, spec.task.language.value, oracle, spec.task.alias, prefix)
-        if not built.ok:
-            tail = built.log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
-            raise TaskError(f"the oracle can't be installed: {built.reason}: {tail[0]}", where=str(folder))
+        prefix = installed.prefix if installed else install(sandbox, spec, oracle, Path(scratch) / "prefix", where=str(folder))
         with sandbox.open(language=spec.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
             helps = _helps(session, spec)
             _refuse(leaks(introduce(spec, context, helps), spec, (), ()), folder)  # now, rather than after all the runs
@@ -149,6 +155,18 @@ def freeze_task(
     )
 
 
+def install(sandbox: Sandbox, spec: Spec, oracle: Oracle, prefix: Path, *, where: str) -> Path:
+    """Install the oracle into the new folder `prefix`; raises TaskError where it can't be installed."""
+    from clibench.evaluation.build import build_oracle
+
+    prefix.mkdir()
+    built = build_oracle(sandbox, spec.task.language.value, oracle, spec.task.alias, prefix)
+    if not built.ok:
+        tail = built.log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+        raise TaskError(f"the oracle can't be installed: {built.reason}: {tail[0]}", where=where)
+    return prefix
+
+
 def _refuse(found: Sequence[str], folder: Path) -> None:
     if found:
         told = "; ".join(found[:5])
@@ -180,7 +198,8 @@ def _pin(folder: Path, spec: Spec, sandbox: Sandbox) -> Pin:
     return Pin(lock, pin.loc) if same and lock_digest(frozen.registry, lock) == frozen.digest else pin
 
 
-def _oracle(spec: Spec, pin: Pin) -> Oracle:
+def oracle_of(spec: Spec, pin: Pin) -> Oracle:
+    """The oracle that the spec names, as the pin locks it."""
     return Oracle(
         registry=spec.oracle.registry,
         name=spec.oracle.name,

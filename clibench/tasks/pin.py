@@ -35,9 +35,16 @@ class Pin:
 def pin_oracle(sandbox: Sandbox, oracle: OracleSpec, language: Language, *, timeout_s: float = 600.0) -> Pin:
     """Resolve and measure; raises TaskError with the client's last lines where the registry has no such release."""
     with tempfile.TemporaryDirectory(prefix="clibench-pin-") as scratch:
-        source, destination = Path(scratch) / "source", Path(scratch) / "prefix"
-        source.mkdir()
+        destination = Path(scratch) / "prefix"
         destination.mkdir()
+        return fetch_oracle(sandbox, oracle, language, destination, timeout_s=timeout_s)
+
+
+def fetch_oracle(sandbox: Sandbox, oracle: OracleSpec, language: Language, destination: Path, *, timeout_s: float = 600.0) -> Pin:
+    """As `pin_oracle`; the package as its registry ships it is left in <destination>/source. `destination` is an empty folder."""
+    with tempfile.TemporaryDirectory(prefix="clibench-pin-") as scratch:
+        source = Path(scratch) / "source"
+        source.mkdir()
         for name, content in _files(oracle).items():
             (source / name).write_text(content)
         commands = tuple(("sh", "-euc", script) for script in _scripts(oracle))

@@ -1,0 +1,334 @@
+"""From a package's name to a task folder: install, read what it says of itself, crawl its help, find what works, write the spec, freeze.
+
+The whole is a function of the package, its version, its help and the number of cases: the same command gives the same bytes. What was tried
+and left out is kept beside the task in synthesis.json.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from clibench.errors import TaskError, UserError
+from clibench.evaluation.build import build_oracle
+from clibench.sandbox.interface import Limits, Sandbox
+from clibench.synthesis.expand import expand
+from clibench.synthesis.fuzz.bench import Bench
+from clibench.synthesis.fuzz.choose import Chosen, choose
+from clibench.synthesis.fuzz.crawl import Crawl, crawl
+from clibench.synthesis.fuzz.documented import Documented, commands_of, line_draft, read_lines, understand
+from clibench.synthesis.fuzz.domain import ranked_kinds
+from clibench.synthesis.fuzz.probe import Attempt, Prober
+from clibench.synthesis.fuzz.search import Found, search
+from clibench.synthesis.fuzz.values import literal
+from clibench.synthesis.help.rules import RulesExtractor
+from clibench.synthesis.leaks import command_line, hide, secret_names
+from clibench.synthesis.package.alias import neutral_name
+from clibench.synthesis.package.category import category_of
+from clibench.synthesis.package.facts import Facts, read_facts
+from clibench.synthesis.package.readme import context_of, plain_text
+from clibench.synthesis.prompt import renaming
+from clibench.synthesis.schema import SchemaExtractor
+from clibench.synthesis.spec import OracleSpec, Spec, TaskHead, parse_spec
+from clibench.synthesis.spec_text import spec_text
+from clibench.synthesis.telling import fixture_texts, mentions, ordinary_names, printed, unavoidable
+from clibench.tasks import folder as files
+from clibench.tasks.freeze import RUNS, FreezeReport, Installed, freeze_task, oracle_of
+from clibench.tasks.pin import Pin, fetch_oracle
+from clibench.tasks.task import Language
+
+TRACE: Final = "synthesis.json"
+LANGUAGES: Final = {"pypi": Language.PYTHON, "npm": Language.JAVASCRIPT, "go": Language.GO}
+VERIFIED: Final = 8
+"""Cases with which a chosen pattern is tried before it is kept."""
+
+
+class RejectedError(UserError):
+    """The package makes no task; the message says why."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a task is made of."""
+
+    registry: str
+    package: str
+    version: str
+    entry: str | None = None
+    alias: str | None = None
+    extras: tuple[str, ...] = ()
+    cases: int = 50
+    runs: int = RUNS
+    most_patterns: int = 12
+    least_patterns: int = 3
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of it."""
+
+    folder: Path
+    report: FreezeReport
+    trials: int
+    dropped: tuple[dict[str, Any], ...]
+
+
+def synthesize(
+    wish: Wish, destination: Path, sandbox: Sandbox, *, extractor: SchemaExtractor | None = None, workers: int = 2,
+    limits: Limits | None = None, say: Callable[[str], None] = lambda _: None,
+) -> Made:  # fmt: skip
+    """Make the task in the folder `destination`, which is written when all is done and not before.
+
+    Raises RejectedError (or TaskError) for a package that makes no task, SandboxError for faults of the harness.
+    """
+    extractor = extractor or RulesExtractor()
+    language = LANGUAGES[wish.registry]
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="clibench-synthesis-") as scratch:
+        place = Path(scratch)
+        say(f"pinning {wish.package} {wish.version}")
+        oracle, pin, facts = _fetch(wish, language, place / "fetched", sandbox)
+        alias = wish.alias or neutral_name(wish.registry, wish.package, oracle.entry)
+        head = _head(wish, oracle, alias, language, facts)
+        spec = Spec.model_validate({**head, "patterns": [{"id": "none", "description": "none", "argv": []}]})
+        say(f"installing {oracle.entry} as {alias}")
+        prefix = place / "prefix"
+        prefix.mkdir()
+        built = build_oracle(sandbox, language.value, oracle_of(spec, pin), alias, prefix)
+        if not built.ok:
+            tail = built.log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+            raise RejectedError(f"can't be installed: {built.reason}: {tail[0][:300]}", where=_name(wish))
+        with sandbox.open(language=language.value, prefix=prefix, limits=limits, workers=workers) as session:
+            bench = Bench(session, alias, rename=renaming(spec))
+            outcome = _explore(wish, spec, head, facts, bench, extractor, say)
+        body = _body(wish, spec, head, outcome)
+        folder = place / destination.name
+        folder.mkdir()
+        report = _freeze(folder, body, wish, facts, outcome, Installed(pin, prefix), sandbox, workers, limits, say)
+        (folder / TRACE).write_bytes(files.encode_json(_trace(wish, outcome)))
+        _publish(folder, destination)
+    return Made(destination, report, outcome.trials, tuple(outcome.dropped))
+
+
+@dataclass
+class Outcome:
+    """What exploring a tool found."""
+
+    crawl: Crawl
+    documented: Documented
+    chosen: list[Chosen]
+    dropped: list[dict[str, Any]]
+    kinds: tuple[str, ...]
+    trials: int
+
+
+def _name(wish: Wish) -> str:
+    return f"{wish.registry} {wish.package} {wish.version}"
+
+
+def _fetch(wish: Wish, language: Language, destination: Path, sandbox: Sandbox) -> tuple[OracleSpec, Pin, Facts]:
+    destination.mkdir()
+    oracle = OracleSpec(
+        registry=cast("Any", wish.registry),  # checked by the model
+        name=wish.package,
+        version=wish.version,
+        entry=wish.entry or "unknown",
+        licence="NOASSERTION",
+        extras=wish.extras,
+    )
+    try:
+        pin = fetch_oracle(sandbox, oracle, language, destination)
+    except TaskError as error:
+        raise RejectedError(error.what, where=_name(wish), fix="Check the name and the version.") from error
+    facts = read_facts(destination / "source", wish.registry, wish.package)
+    entry = wish.entry or _only_entry(wish, facts)
+    return oracle.model_copy(update={"entry": entry, "licence": facts.licence}), pin, facts
+
+
+def _only_entry(wish: Wish, facts: Facts) -> str:
+    if len(facts.entries) == 1:
+        return facts.entries[0]
+    if not facts.entries:
+        raise RejectedError("has no executable", where=_name(wish), fix="Name a package that installs a command.")
+    own = wish.package.rsplit("/", 1)[-1].lower()
+    same = [entry for entry in facts.entries if entry.lower() in (own, own.replace("_", "-"))]
+    if same:
+        return same[0]
+    raise RejectedError(
+        f"has {len(facts.entries)} executables: {', '.join(facts.entries[:12])}", where=_name(wish), fix="Choose one with entry=NAME."
+    )
+
+
+def _head(wish: Wish, oracle: OracleSpec, alias: str, language: Language, facts: Facts) -> dict[str, Any]:
+    category = category_of(facts.summary, facts.keywords, facts.readme)
+    task = TaskHead(alias=alias, language=language, category=category)
+    ordinary = ordinary_names((*facts.makers, *wish.package.strip("@").split("/"), oracle.entry))
+    rest: dict[str, Any] = {"allowed": ordinary} if ordinary else {}
+    return {
+        "version": "1",
+        "task": {"alias": task.alias, "language": language.value, "category": category, "forbidden": list(facts.makers), **rest},
+        "oracle": oracle.model_dump(mode="json", exclude_defaults=True),
+    }
+
+
+def _explore(
+    wish: Wish, spec: Spec, head: dict[str, Any], facts: Facts, bench: Bench, extractor: SchemaExtractor, say: Callable[[str], None]
+) -> Outcome:
+    try:
+        found_help = crawl(bench, extractor)
+    except UserError as error:
+        raise RejectedError(error.what, where=_name(wish)) from error
+    root = found_help.command
+    say(f"{len(found_help.pages)} help pages, {sum(len(command.options) for _, command in root.walk())} options")
+    text = "\n".join(page.text for page in found_help.pages)
+    domain = ranked_kinds(
+        f"{wish.package} {spec.oracle.entry}",
+        (facts.summary + " " + " ".join(facts.keywords), text, plain_text(facts.readme)[:8000]),
+        (6, 3, 1),
+    )
+    names = tuple(dict.fromkeys((spec.oracle.entry, bench.alias)))
+    declared = [example for _, command in root.walk() for example in command.examples]
+    documented = understand(read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared), root)
+    say(f"content: {', '.join(kind.name for kind in domain[:4])}; {len(documented.lines)} documented lines")
+    prober = Prober(bench, head)
+    founds = [search(path, command, prober, domain, documented, say) for path, command in list(commands_of(root))[:24]]
+    lines = _documented_lines(documented, root, founds, prober, domain, secret_names(spec))
+    chosen = choose(bench.alias, founds, [row for row in lines if row[0].usable], wish.most_patterns + 4)
+    kept, weak = _verified(chosen, Prober(bench, head, cases=VERIFIED), wish.most_patterns)
+    dropped = [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
+    dropped += [_record(attempt, "documented, never succeeded") for attempt, _ in lines if not attempt.usable] + weak
+    outcome = Outcome(found_help, documented, kept, dropped, tuple(kind.name for kind in domain[:6]), bench.trials)
+    _judge(wish, founds, outcome)
+    return outcome
+
+
+def _documented_lines(
+    documented: Documented, root: Any, founds: Sequence[Found], prober: Prober, domain: Sequence[Any], secrets: Sequence[str]
+) -> list[tuple[Attempt, Found]]:
+    owners = {found.path: found for found in founds}
+    told = [line for line in documented.lines if not mentions(" ".join((*line.words, line.stdin_text or "")), secrets)]
+    drafts = [draft for line in told if (draft := line_draft(line, root, domain)).path in owners]
+    return [(attempt, owners[attempt.draft.path]) for attempt in prober.try_all(drafts)]
+
+
+def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], list[dict[str, Any]]]:
+    """Those that also succeed with more cases; a pattern whose results hardly differ goes behind the others."""
+    attempts = prober.try_all([row.draft for row in chosen])
+    ranks: dict[str, tuple[bool, int]] = {}
+    weak = []
+    for row, attempt in zip(chosen, attempts, strict=True):
+        if not attempt.usable or attempt.ok * 2 < len(attempt.trials):
+            weak.append(_record(attempt, "fails with more cases"))
+        else:
+            ranks[row.id] = (row.rank > 0 and attempt.distinct < min(3, len(attempt.trials)), row.rank)
+    leading = sorted(ranks, key=lambda name: ranks[name])[:most]
+    return [row for row in chosen if row.id in leading], weak
+
+
+def _record(attempt: Attempt, why: str) -> dict[str, Any]:
+    error = next(iter(attempt.errors), attempt.fault)
+    lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
+    said = (lines[0] if len(lines) < 2 else f"{lines[0][:120]} ... {lines[-1]}")[:300] if lines else ""
+    return {"pattern": attempt.draft.label[:200], "why": why, "ok": attempt.ok, "cases": len(attempt.trials), "said": said}
+
+
+def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
+    """Raise RejectedError where too little works."""
+    impossible = [found.impossible for found in founds if not found.bases]
+    if not any(found.bases for found in founds):
+        if impossible and all(impossible):
+            raise RejectedError(impossible[0], where=_name(wish))
+        said = next((row["said"] for row in outcome.dropped if row["said"]), "no output")
+        raise RejectedError(f"no command succeeded; it said: {said}", where=_name(wish), fix="Write its spec.yaml by hand.")
+    if len(outcome.chosen) < wish.least_patterns:
+        raise RejectedError(
+            f"only {len(outcome.chosen)} patterns succeeded", where=_name(wish), fix=f"least_patterns={len(outcome.chosen)} takes it."
+        )
+
+
+def _body(wish: Wish, spec: Spec, head: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    """The spec, with what can't be avoided allowed by name, and descriptions that tell no more than the prompt may."""
+    patterns = [_pattern(chosen) for chosen in outcome.chosen]
+    seen = printed(trial.recording for chosen in outcome.chosen for trial in chosen.attempt.trials)
+    allowed = sorted({*spec.task.allowed, *unavoidable(spec, [*seen, *(text for body in patterns for text in fixture_texts(body))])})
+    spec = spec.model_copy(update={"task": spec.task.model_copy(update={"allowed": tuple(allowed)})})
+    rename = renaming(spec)
+    for body in patterns:
+        body["description"] = hide(rename(body["description"].encode()).decode("utf-8", "replace"), spec)
+    task = {**head["task"], **({"allowed": allowed} if allowed else {})}
+    words = [list(page.argv) for page in _shown(outcome.crawl, outcome.chosen)]
+    return {**head, "task": task, "help": words, "cases": wish.cases, "valid_share": 0.75, "patterns": patterns}
+
+
+def _shown(found: Crawl, chosen: Sequence[Chosen]) -> list[Any]:
+    """The help pages of a prompt: the tool's own and those of the commands that patterns use, with the commands above them."""
+    used = {row.path[:depth] for row in chosen for depth in range(len(row.path) + 1)} | {()}
+    return [page for page in found.pages if page.path in used]
+
+
+def _pattern(chosen: Chosen) -> dict[str, Any]:
+    more: dict[str, Any] = {"mistakes": [list(line) for line in chosen.mistakes]} if chosen.mistakes else {}
+    return chosen.draft.body(chosen.id, chosen.description, **more)
+
+
+def _freeze(
+    folder: Path, body: dict[str, Any], wish: Wish, facts: Facts, outcome: Outcome, installed: Installed, sandbox: Sandbox, workers: int,
+    limits: Limits, say: Callable[[str], None],
+) -> FreezeReport:  # fmt: skip
+    """Freeze, with what the prompt audit refuses taken out of context and descriptions."""
+    names = [wish.package.rsplit("/", 1)[-1], wish.package.lstrip("@"), body["oracle"]["entry"]]
+    body = _with_shown_examples(body, outcome.crawl)
+    text = spec_text(body)
+    spec = parse_spec(text, folder / files.SPEC)
+    (folder / files.SPEC).write_text(text, "utf-8")
+    commands = {command_line(case) for case in expand(spec).cases}
+    makers = [name for name in secret_names(spec) if name not in names]
+    context = context_of(facts.readme, facts.summary, alias=spec.task.alias, names=names, makers=makers, drop=commands)
+    (folder / files.CONTEXT).write_text(context, "utf-8")
+    return freeze_task(folder, sandbox, runs=wish.runs, workers=workers, limits=limits, say=say, installed=installed)
+
+
+def _with_shown_examples(body: dict[str, Any], found: Crawl) -> dict[str, Any]:
+    """A command line that the help itself shows is the shown example of the pattern that has it: a prompt tells no other case."""
+    lines = {line.strip() for page in found.pages for line in page.text.splitlines()}
+    patterns = []
+    for pattern in body["patterns"]:
+        spec = Spec.model_validate({**body, "patterns": [pattern]})
+        told = [case for case in expand(spec).cases if len(case.argv) > 2 and command_line(case) in lines]
+        first = [{"examples": [[_escaped(word) for word in told[0].argv[1:]]]}] if told else []
+        patterns.append({**pattern, **(first[0] if first else {})})
+    return {**body, "patterns": patterns}
+
+
+def _escaped(word: str) -> str:
+    return literal("", word).words[0]  # type: ignore[no-any-return]
+
+
+def _trace(wish: Wish, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "wish": {key: value for key, value in asdict(wish).items() if value not in (None, ())},
+        "extractor": "rules",
+        "content": list(outcome.kinds),
+        "pages": [" ".join(page.argv) for page in outcome.crawl.pages],
+        "cut": outcome.crawl.cut,
+        "schema": outcome.crawl.command.to_json(),
+        "documented": [" ".join(line.words) for line in outcome.documented.lines],
+        "patterns": [{"id": row.id, "draft": row.draft.label} for row in outcome.chosen],
+        "dropped": outcome.dropped,
+    }
+
+
+def _publish(folder: Path, destination: Path) -> None:
+    """Put the folder in its place, the old one of that name away."""
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    partial = destination.with_name(f".{destination.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    shutil.copytree(folder, partial)
+    if destination.exists():
+        shutil.rmtree(destination)
+    partial.rename(destination)

@@ -1,0 +1,69 @@
+"""What goes into the files that a tool is given, by kind: each kind has suffixes, a template, and the parameters that its template draws.
+
+A template is made so that two draws nearly always differ and any reader of the format takes them: a tool whose output depends on its input
+then gives fifty results for fifty cases. JSON, YAML, TOML and CSV share their keys, so that a query or a column name fits all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+KEYS: Final = ("name", "id", "size", "active", "tags", "meta", "items")
+"""Top-level keys of every structured document."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """One kind of content."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    """The usual one first, with its dot; a whole file name where it has none."""
+    words: str
+    """Regular expression of words that speak of it."""
+    template: str
+    params: dict[str, Any]
+    """In the form of a spec; names begin with the kind's."""
+    broken: tuple[str, ...] = ()
+    """Texts that are no such document."""
+    env: dict[str, str] = field(default_factory=dict)
+    """Environment that the content refers to."""
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """All kinds by name, in the order in which they are tried where nothing speaks for one."""
+    rows = yaml.safe_load((Path(__file__).parent / "contents.yaml").read_text("utf-8"))
+    return {
+        name: Kind(
+            name,
+            tuple(row["suffixes"]),
+            row["words"],
+            row["template"],
+            {**{key: rows["_shared"][key] for key in row.get("shared", ())}, **row.get("params", {})},
+            tuple(row.get("broken", ())),
+            dict(row.get("env", {})),
+        )
+        for name, row in rows.items()
+        if name != "_shared"
+    }
+
+
+@cache
+def by_suffix() -> dict[str, Kind]:
+    """Kind of a file by its suffix or whole name, lower case."""
+    return {suffix: kind for kind in reversed(kinds().values()) for suffix in kind.suffixes}
+
+
+def kind_of_path(path: str) -> Kind | None:
+    """The kind that a file's name speaks of."""
+    name = path.rsplit("/", 1)[-1].lower()
+    table = by_suffix()
+    if name in table:
+        return table[name]
+    return table.get("." + name.rsplit(".", 1)[-1]) if "." in name else None

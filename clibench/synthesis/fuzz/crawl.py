@@ -1,0 +1,160 @@
+"""Ask a tool for the help of every command that it has, breadth first (paper II-B).
+
+A command is asked with `--help`, and where that is no help with `-h` and `help`. Each text is read by an extractor, and the commands that
+it names are asked next. What a crawl must not be caught by: a tool that prints its own help whatever the words (the text of a child is that
+of an ancestor: the child has no help of its own), a command under two names (a text of a sibling: an alias), `help` commands, and trees
+without an end, which depth and number bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from clibench.errors import UserError
+from clibench.recording import End, Recording
+from clibench.synthesis.fuzz.bench import Bench, shown_text
+from clibench.synthesis.schema import Command, SchemaExtractor
+
+MOST_COMMANDS: Final = 60
+DEEPEST: Final = 4
+_SKIPPED: Final = frozenset(
+    {"help", "completion", "completions", "version", "autocomplete", "commands", "upgrade", "update", "install", "uninstall"}
+)
+"""Commands that tell of the tool itself or change its installation."""
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    """The help of one command."""
+
+    path: tuple[str, ...]
+    argv: tuple[str, ...]
+    """Words that print it."""
+    text: str
+    """With the alias in the place of the tool's names."""
+    status: int = 0
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """All help of a tool."""
+
+    pages: tuple[HelpPage, ...]
+    """The tool's own first."""
+    command: Command
+    """The whole tree."""
+    cut: bool = False
+    """Whether a bound was met."""
+
+
+def crawl(bench: Bench, extractor: SchemaExtractor) -> Crawl:
+    """The help of the tool and of its commands; raises UserError where it prints none."""
+    root = _ask(bench, [()], extractor)[0]
+    if root is None:
+        raise UserError(_why_no_help(bench), where=bench.alias)
+    pages = [root]
+    tree: dict[tuple[str, ...], Command] = {(): extractor.extract(bench.alias, root.text)}
+    texts: dict[tuple[str, ...], str] = {(): _normal(root.text, ())}
+    frontier: list[tuple[str, ...]] = [()]
+    cut = False
+    while frontier:
+        asked: list[tuple[str, ...]] = []
+        for path in frontier:
+            for child in tree[path].commands:
+                if child.name.lower() in _SKIPPED or not re.fullmatch(r"[A-Za-z0-9][\w:.+-]*", child.name):
+                    continue
+                if len(path) >= DEEPEST or len(pages) + len(asked) >= MOST_COMMANDS:
+                    cut = True
+                    continue
+                asked.append((*path, child.name))
+        frontier = []
+        for path, page in zip(asked, _ask(bench, asked, extractor), strict=True):
+            listed = next(child for child in tree[path[:-1]].commands if child.name == path[-1])
+            if page is None:
+                tree[path] = replace(listed, commands=())
+                continue
+            text = _normal(page.text, path)
+            if any(texts.get(path[:depth]) == text for depth in range(len(path))):
+                tree[path] = replace(listed, commands=())  # prints an ancestor's help whatever it is asked
+                continue
+            twin = next(
+                (other for other, known in texts.items() if known == text and len(other) == len(path) and other[:-1] == path[:-1]), None
+            )
+            if twin is not None:
+                tree[twin] = replace(tree[twin], aliases=(*tree[twin].aliases, path[-1]))
+                continue
+            found = extractor.extract(" ".join((bench.alias, *path)), page.text)
+            above = [{child.name for child in tree[path[:depth]].commands} for depth in range(len(path))]
+            if found.commands and any({child.name for child in found.commands} <= names for names in above):
+                found = replace(found, commands=())  # lists the tool's commands again
+            tree[path] = replace(found, name=listed.name, summary=found.summary or listed.summary, aliases=listed.aliases)
+            texts[path] = text
+            pages.append(page)
+            frontier.append(path)
+    return Crawl(tuple(pages), _assembled(tree, ()), cut)
+
+
+def _assembled(tree: dict[tuple[str, ...], Command], path: tuple[str, ...]) -> Command:
+    children = tuple(_assembled(tree, (*path, child.name)) for child in tree[path].commands if (*path, child.name) in tree)
+    return replace(tree[path], commands=children)
+
+
+def _ask(bench: Bench, paths: Sequence[tuple[str, ...]], extractor: SchemaExtractor) -> list[HelpPage | None]:
+    """The help of each path, in the form in which it is given first."""
+    found: dict[tuple[str, ...], HelpPage] = {}
+    for form in range(4):
+        missing = [path for path in paths if path not in found]
+        lines = [_words(path, form) for path in missing]
+        asked = [(path, line) for path, line in zip(missing, lines, strict=True) if line is not None]
+        for (path, line), recording in zip(asked, bench.words(line for _, line in asked), strict=True):
+            text = shown_text(recording, bench.rename)
+            if is_help(recording, text, extractor, line):
+                found[path] = HelpPage(path, line, text, recording.status.code)
+    return [found.get(path) for path in paths]
+
+
+def _words(path: tuple[str, ...], form: int) -> tuple[str, ...] | None:
+    match form:
+        case 0:
+            return (*path, "--help")
+        case 1:
+            return (*path, "-h")
+        case 2:
+            return ("help", *path)
+        case _:
+            return path or None if path else ()
+
+
+_USAGE: Final = re.compile(r"\busage\b|\boptions?:|\bflags?:|\bcommands?:|\barguments:", re.IGNORECASE)
+_CRASH: Final = re.compile(r"^Traceback \(most recent call last\)|^panic: |^node:internal|^    at .+:\d+:\d+\)?$", re.MULTILINE)
+
+
+def is_help(recording: Recording, text: str, extractor: SchemaExtractor, words: Sequence[str]) -> bool:
+    """Whether a run printed a help text: it ended by itself, and its text has a usage or declares something."""
+    if recording.status.end is not End.EXIT or len(text.strip()) < 20 or recording.stdout.truncated or _CRASH.search(text):
+        return False
+    if recording.status.ok and _USAGE.search(text):
+        return True
+    schema = extractor.extract("tool", text)
+    declared = len(schema.options) + len(schema.positionals) + len(schema.commands)
+    if recording.status.ok:
+        return declared >= 2 and bool(words)
+    # An error message often repeats the usage line; a help has more to say.
+    return bool(_USAGE.search(text)) and declared >= 1 and len(text.strip().splitlines()) >= 4
+
+
+def _why_no_help(bench: Bench) -> str:
+    first = bench.words([("--help",)])[0]
+    if first.status.end is End.TIMEOUT:
+        return "hangs on --help"
+    text = shown_text(first).strip().splitlines()
+    said = f": {text[-1].strip()[:200]}" if text else ""
+    return f"prints no help for --help, -h and help ({first.status}){said}"
+
+
+def _normal(text: str, path: tuple[str, ...]) -> str:
+    """A help text without the words that lead to it, for comparison."""
+    return " ".join(text.replace(" ".join(path), "").split()) if path else " ".join(text.split())

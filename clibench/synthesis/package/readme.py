@@ -1,0 +1,147 @@
+"""The functional context of a prompt from a README: what the tool does, without who made it, where it lives and how it is installed.
+
+A README is cut to the sections that describe behaviour; badges, pictures, links, HTML and addresses go, the tool's names become the alias
+everywhere, and a line that still tells a maker is left out. What is kept is the README's own wording (paper II-B).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+LONGEST: Final = 6000
+"""Characters of a context: a README that documents a whole library says more about its API than about its command line."""
+
+_DROPPED: Final = re.compile(
+    r"install|licen[cs]e|author|contribut|credit|acknowledg|sponsor|support|badge|changelog|change log|release|download|build|compil"
+    r"|develop|\btests?\b|testing|roadmap|to.?do|faq|community|related|similar|alternativ|see also|table of contents|^contents$|donat"
+    r"|thanks|star history|documentation$|docs$|\bapi\b|library|programmatic|in (?:python|node|go|code)|import|docker|homebrew"
+    r"|package manager|ci\b|github|action|pre-?commit|editor|vs ?code|vim|emacs|bugs|issues|security|code of conduct|requirements"
+    r"|prerequisites|upgrad|migrat|benchmark|why\b|getting help|contact|who uses|history|performance|motivation|inspir|status|copyright"
+    r"|maintain|module usage|uninstall|update|setup",
+    re.IGNORECASE,
+)
+"""Titles of sections that say nothing of what the command does."""
+_INSTALL_LINE: Final = re.compile(
+    r"\b(?:pipx?|uv|uvx|npm|npx|yarn|pnpm|brew|conda|apt|apt-get|go|cargo|snap|scoop|choco|winget|docker|curl|wget|git) "
+    r"(?:install|add|get|i|run|pull|clone|tool|-|exec|global)",
+)
+_BADGE: Final = re.compile(
+    r"\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)|!\[[^\]]*\]\[[^\]]*\]|\[!\[[^\]]*\]\[[^\]]*\]\](?:\[[^\]]*\]|\([^)]*\))"
+)
+_LINK: Final = re.compile(r"\[([^\]\[]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)|\[([^\]\[]+)\]\[[^\]]*\]")
+_REFERENCE: Final = re.compile(r"^\s*\[[^\]]+\]:\s+\S.*$|^\.\. (?:image|_|\|).*$|^\s+:(?:target|alt|width|height):.*$")
+_TAG: Final = re.compile(
+    r"<!--.*?-->|</?(?:p|div|img|a|br|h\d|b|i|em|strong|sub|sup|details|summary|picture|source|center|table|tr|td|th|kbd|code|ul|li|ol|span|video)\b[^>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+_ADDRESS: Final = re.compile(
+    r"<?(?:https?|ftp|git|ssh)://[^\s)>\"'`\]]+>?|\bwww\.[^\s)>\"'`]+|<?\b[\w.+-]+@[\w-]+\.[\w.]*[A-Za-z]\b>?", re.IGNORECASE
+)
+_RESERVED: Final = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost)|@example\.(?:com|org|net)", re.IGNORECASE)
+
+
+def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Matches the names in any case, with any of blank, dash and underscore between their parts; None for no names."""
+    forms = {r"[-_ ]?".join(map(re.escape, re.split(r"[-_ ]", name))) for name in names if name}
+    if not forms:
+        return None
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], makers: Sequence[str], drop: Iterable[str] = ()) -> str:
+    """The context: Markdown that begins with what the tool is. `names` are the tool's own, `makers` must not be told, and a line that is in
+    `drop` is left out."""
+    own, told = name_pattern(names), name_pattern(makers)
+    dropped = {line.strip() for line in drop}
+    lines = []
+    for line in _sections(plain_text(readme)):
+        renamed = own.sub(alias, line) if own else line
+        if (told and told.search(renamed)) or renamed.strip() in dropped:
+            continue
+        lines.append(renamed.rstrip())
+    opening = own.sub(alias, summary.strip()) if own else summary.strip()
+    if told and told.search(opening):
+        opening = ""
+    opening = _ADDRESS.sub("", opening)
+    body = _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(_closed(lines))).strip())
+    first = f"`{alias}`: {opening}" if opening else f"`{alias}` is a command-line tool. Its help says how it is used."
+    return f"{first}\n\n{body}\n" if body else f"{first}\n"
+
+
+def plain_text(text: str) -> str:
+    """A README without badges, pictures, links, HTML and addresses."""
+    text = _TAG.sub("", _BADGE.sub("", text))
+    text = _LINK.sub(lambda match: match[1] if match[1] is not None else match[2], text)
+    lines = [line for line in text.splitlines() if not _REFERENCE.match(line)]
+    return "\n".join(_address_free(line) for line in lines)
+
+
+def _address_free(line: str) -> str:
+    return _ADDRESS.sub(lambda match: match[0] if _RESERVED.search(match[0]) else "", line)
+
+
+def _sections(text: str) -> list[str]:
+    """The lines of the sections that are kept; a dropped heading takes those below it with it."""
+    kept: list[str] = []
+    dropping: int | None = None
+    fenced = False
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if re.match(r"\s*(?:```|~~~)", line):
+            fenced = not fenced
+        level, title = (0, "") if fenced else _heading(line, lines[number + 1] if number + 1 < len(lines) else "")
+        if level:
+            if dropping is not None and level <= dropping:
+                dropping = None
+            if dropping is None and level > 1 and _DROPPED.search(title):
+                dropping = level
+            if level == 1:
+                continue  # the title is the tool's name
+        if dropping is None and not _INSTALL_LINE.search(line) and not re.match(r"^[=\-~^]{3,}\s*$", line):
+            kept.append(f"{'#' * min(level, 4)} {title}" if level else line)
+    return kept
+
+
+def _heading(line: str, following: str) -> tuple[int, str]:
+    """Level and title of a Markdown or reStructuredText heading; level 0 for another line."""
+    if match := re.match(r"(#{1,6})\s+(.*?)\s*#*\s*$", line):
+        return len(match[1]), match[2]
+    if line.strip() and re.fullmatch(r"([=\-~^])\1{2,}\s*", following) and len(following.strip()) >= len(line.strip()) - 2:
+        return {"=": 1, "-": 2}.get(following[0], 3), line.strip()
+    return 0, ""
+
+
+def _closed(lines: list[str]) -> list[str]:
+    """Without empty fences and headings that nothing follows."""
+    result: list[str] = []
+    for line in lines:
+        if re.match(r"\s*(?:```|~~~)\s*$", line) and result and re.match(r"\s*(?:```|~~~)\S*\s*$", result[-1]):
+            result.pop()
+            continue
+        if re.match(r"#+ ", line):
+            while result and (not result[-1].strip() or re.match(rf"#{{{len(line) - len(line.lstrip('#'))},}} ", result[-1])):
+                if result[-1].strip():
+                    result.pop()
+                    continue
+                if len(result) > 1 and re.match(rf"#{{{len(line) - len(line.lstrip('#'))},}} ", result[-2]):
+                    result.pop()
+                    continue
+                break
+        result.append(line)
+    while result and (not result[-1].strip() or re.match(r"#+ ", result[-1])):
+        result.pop()
+    return result
+
+
+def _cut(text: str) -> str:
+    """At a paragraph before LONGEST, with every fence closed."""
+    if len(text) <= LONGEST:
+        cut = text
+    else:
+        cut = text[:LONGEST]
+        cut = cut[: cut.rfind("\n\n")] if "\n\n" in cut else cut
+    if len(re.findall(r"^\s*(?:```|~~~)", cut, re.MULTILINE)) % 2:
+        cut = cut[: max(cut.rfind("```"), cut.rfind("~~~"))].rstrip()
+    return cut.rstrip()

@@ -1,0 +1,101 @@
+"""`synthesize`: make a task of a package, and say what came out; a package that makes none is recorded as a rejection with its reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+from rich.markup import escape
+
+from clibench.config import SynthesizeConfig
+from clibench.errors import TaskError, UserError
+from clibench.freezing import show
+from clibench.sandbox.choose import make_sandbox
+from clibench.synthesis.factory import TRACE, Made, RejectedError, Wish
+from clibench.synthesis.factory import synthesize as make
+from clibench.tables import console
+
+
+def synthesize(config: DictConfig) -> None:
+    """Make the task and show its patterns. Raises UserError for a wish that is incomplete and a package that makes no task."""
+    settings = OmegaConf.to_object(config)
+    assert isinstance(settings, SynthesizeConfig)  # noqa: S101 - named by conf/synthesize.yaml
+    out, outputs = Path(settings.out).expanduser(), Path(settings.outputs).expanduser()
+    wish = wish_of(settings, out)
+    name = settings.task or folder_name(wish.package)
+    sandbox = make_sandbox(settings.sandbox, outputs)
+    try:
+        made = make(
+            wish,
+            out / name,
+            sandbox,
+            workers=settings.sandbox.workers or os.cpu_count() or 1,
+            limits=settings.sandbox.limits,
+            say=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True),  # noqa: T201 - progress
+        )
+    except TaskError as error:
+        raise _recorded(RejectedError(error.what, where=error.where, fix=error.fix), wish, outputs, name) from error
+    except RejectedError as error:
+        raise _recorded(error, wish, outputs, name) from error
+    finally:
+        sandbox.close()
+    _show(made)
+
+
+def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
+    """What is to be made; the package of a task that is there already comes from its spec. Raises UserError for what is missing."""
+    registry = settings.registry.value if settings.registry else None
+    package, version, entry, alias, extras = settings.package, settings.version, settings.entry, settings.alias, tuple(settings.extras)
+    if settings.task is not None and package is None:
+        known = _known(out / settings.task)
+        registry, package, version = known["registry"], known["name"], known["version"]
+        entry, alias, extras = entry or known["entry"], alias or known["alias"], extras or tuple(known["extras"])
+    missing = [name for name, value in (("registry", registry), ("package", package), ("version", version)) if not value]
+    if missing or registry is None or package is None or version is None:
+        raise UserError(
+            f"{', '.join(missing)} must be given", where="synthesize", fix="For example: registry=pypi package=NAME version=1.0"
+        )
+    for name, value, least in (("cases", settings.cases, 1), ("runs", settings.runs, 1), ("most_patterns", settings.most_patterns, 1)):
+        if value < least:
+            raise UserError(f"must be {least} or more, is {value}", where=name)
+    return Wish(
+        registry, package, version, entry, alias, extras, settings.cases, settings.runs, settings.most_patterns, settings.least_patterns
+    )
+
+
+def folder_name(package: str) -> str:
+    """The task's id for a package: its last part that is no version, in lower case."""
+    parts = [part for part in package.strip("/@").split("/") if not re.fullmatch(r"v\d+", part)]
+    return re.sub(r"[^a-z0-9._-]+", "-", parts[-1].lower()).strip("-._") or "task"
+
+
+def _known(folder: Path) -> dict[str, str]:
+    from clibench.synthesis.spec import read_spec
+    from clibench.tasks import folder as files
+
+    if (folder / files.SPEC).is_file():
+        spec = read_spec(folder / files.SPEC)
+        return {**spec.oracle.model_dump(mode="json"), "alias": spec.task.alias}
+    raise UserError("no spec.yaml that names a package", where=str(folder), fix="Give registry=, package= and version=.")
+
+
+def _recorded(error: RejectedError, wish: Wish, outputs: Path, name: str) -> RejectedError:
+    """Keep the rejection under outputs/synthesis, one file a package."""
+    folder = outputs / "synthesis" / "rejected"
+    body = {"registry": wish.registry, "package": wish.package, "version": wish.version, "entry": wish.entry, "reason": error.message}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{wish.registry}-{name}.json").write_text(json.dumps(body, indent=1) + "\n", "utf-8")
+    except OSError as fault:
+        return RejectedError(f"{error.what} (and the rejection can't be recorded: {fault.strerror})", where=error.where, fix=error.fix)
+    return error
+
+
+def _show(made: Made) -> None:
+    show(made.report)
+    out = console()
+    out.print(f"{made.trials} trials to find the patterns; {len(made.dropped)} drafts dropped, see {escape(str(made.folder / TRACE))}")

@@ -1,0 +1,132 @@
+"""A task comes from a package's name alone; the same name gives the same bytes; a package that makes none is refused with its reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clibench.recording import End, Output, Recording, Resources, Status
+from clibench.sandbox.interface import TrialFault
+from clibench.synthesis.factory import Made, RejectedError, Wish, synthesize
+from clibench.synthesis.spec import read_spec
+from clibench.tasks.case import Case, Fixture
+from clibench.tasks.load import load_task
+from tests.synthesis.fake_tool import FactorySandbox, tool
+
+WISH = Wish("pypi", "some-tool", "1.0", cases=8, runs=2)
+
+
+def made(folder: Path, sandbox: FactorySandbox | None = None, wish: Wish = WISH) -> Made:
+    return synthesize(wish, folder / "lines", sandbox or FactorySandbox())
+
+
+def test_a_task_is_made_of_a_package_by_its_name_alone(tmp_path: Path) -> None:
+    result = made(tmp_path)
+    task = load_task(tmp_path / "lines")
+    assert task.oracle.entry == "slt"
+    assert task.oracle.licence == "MIT"
+    assert len(task.patterns) >= 8
+    assert {case.argv[1] for case in task.cases} >= {"count", "sort", "pick"}
+    assert all(row.ok >= row.cases / 2 for row in result.report.patterns.values())
+
+
+def test_most_cases_of_a_pattern_have_results_of_their_own(tmp_path: Path) -> None:
+    rows = made(tmp_path).report.patterns.values()
+    assert sum(row.distinct for row in rows) >= 0.6 * sum(row.cases for row in rows)
+
+
+def test_the_same_wish_gives_the_same_bytes(tmp_path: Path) -> None:
+    made(tmp_path / "one")
+    made(tmp_path / "two")
+    first = {path.name: path.read_bytes() for path in (tmp_path / "one" / "lines").iterdir()}
+    assert first == {path.name: path.read_bytes() for path in (tmp_path / "two" / "lines").iterdir()}
+    assert {"task.yaml", "spec.yaml", "prompt.md", "cases.jsonl", "lock.json", "synthesis.json"} <= set(first)
+
+
+def test_the_prompt_tells_neither_the_tool_nor_its_maker(tmp_path: Path) -> None:
+    made(tmp_path)
+    prompt = (tmp_path / "lines" / "prompt.md").read_text().lower()
+    assert "counts and sorts the lines of text files" not in prompt  # the line names its author
+    assert "count and sort lines of text" in prompt
+    for word in ("slt", "some-tool", "some_tool", "jane", "host.dev", "pip install some"):
+        assert word not in prompt
+
+
+def test_every_flag_that_changes_the_result_gets_a_pattern(tmp_path: Path) -> None:
+    made(tmp_path)
+    used = {word for case in load_task(tmp_path / "lines").cases for word in case.argv}
+    assert {"--words", "--by", "--output", "--reverse", "--limit", "--line"} <= used
+
+
+def test_a_flag_that_needs_another_one_is_given_it(tmp_path: Path) -> None:
+    made(tmp_path, wish=Wish("pypi", "some-tool", "1.0", cases=8, runs=2, most_patterns=30))
+    patterns = [pattern for pattern in read_spec(tmp_path / "lines" / "spec.yaml").patterns if "--upper" in str(pattern.argv)]
+    assert patterns
+    assert all("--limit" in str(pattern.argv) for pattern in patterns)
+
+
+def test_a_file_that_the_folder_has_already_stays_when_nothing_is_made(tmp_path: Path) -> None:
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines" / "kept").write_text("mine")
+    with pytest.raises(RejectedError):
+        made(tmp_path, FactorySandbox(_silent))
+    assert (tmp_path / "lines" / "kept").read_text() == "mine"
+
+
+def _ends(status: Status, out: bytes = b"", err: bytes = b"") -> Recording:
+    return Recording(status, Output.of(out), Output.of(err), (), Resources())
+
+
+def _silent(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+    return _ends(Status(End.EXIT, 0))
+
+
+def _hangs(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+    return _ends(Status(End.TIMEOUT))
+
+
+def _offline(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+    asks = {"-h", "--help"} & set(case.argv) or len(case.argv) == 1
+    return tool(case, fixture, variation) if asks else _ends(Status(End.EXIT, 1), err=b"getaddrinfo ENOTFOUND api.example.com\n")
+
+
+def _no_terminal(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+    asks = {"-h", "--help"} & set(case.argv) or len(case.argv) == 1
+    return tool(case, fixture, variation) if asks else _ends(Status(End.EXIT, 1), err=b"stdin is not a tty\n")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (_silent, "prints no help for --help, -h and help"),
+        (_hangs, "hangs on --help"),
+        (_offline, "needs a network"),
+        (_no_terminal, "needs a terminal"),
+    ],
+)
+def test_a_tool_that_can_not_be_tested_is_rejected_with_the_reason(tmp_path: Path, behaviour: object, reason: str) -> None:
+    with pytest.raises(RejectedError, match=reason) as caught:
+        made(tmp_path, FactorySandbox(behaviour))  # type: ignore[arg-type]
+    assert caught.value.exit_code == 2
+    assert "\n" not in caught.value.message
+    assert not (tmp_path / "lines").exists()
+
+
+def test_a_package_without_a_command_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(RejectedError, match="has no executable"):
+        made(tmp_path, FactorySandbox(scripts=""))
+
+
+def test_several_commands_are_a_question_to_the_user(tmp_path: Path) -> None:
+    with pytest.raises(RejectedError, match="has 2 executables: one, slt. Choose one with entry=NAME"):
+        made(tmp_path, FactorySandbox(scripts="[console_scripts]\nslt = tool:main\none = tool:one\n"))
+
+
+def test_what_never_succeeded_is_on_record(tmp_path: Path) -> None:
+    made(tmp_path)
+    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
+    assert any("--upper" in row["pattern"] or row["why"] for row in trace["dropped"]) or trace["dropped"] == []
+    assert trace["schema"]["commands"]
+    assert trace["pages"] == ["--help", "count --help", "sort --help", "pick --help"]
