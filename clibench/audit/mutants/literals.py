@@ -10,7 +10,7 @@ _NEWLINE = (rb"\n", b"\n")
 
 def more(number: bytes) -> bytes | None:
     """A decimal whole number, one more; None where it is not one."""
-    return b"%d" % (int(number) + 1) if re.fullmatch(rb"0|[1-9][0-9]{0,8}", number) else None
+    return b"%d" % (int(number) + 1) if re.fullmatch(rb"0|[1-9][0-9]{0,15}", number) else None
 
 
 def other_default(literal: bytes) -> bytes | None:

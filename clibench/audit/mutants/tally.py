@@ -103,7 +103,7 @@ def is_steady(task: Task, ground: Ground, params: CompareParams) -> dict[str, st
 
 def fate_of(task: Task, outcome: Outcome, ground: Ground, unsteady: Mapping[str, str], params: CompareParams) -> Fate:
     """Judge one mutant that was run."""
-    counted = {case: recording for case, recording in outcome.recordings.items() if case not in unsteady}
+    counted = {case: recording for case, recording in sorted(outcome.recordings.items()) if case not in unsteady}
     verdicts = _judged(task, counted, params)
     killed = {metric: tuple(verdict.case for verdict in verdicts if verdict.passed(metric) is False) for metric in (*TIERS, "reject")}
     first = ground.runs[0]
