@@ -16,6 +16,7 @@ from clibench.evaluation.stored import decode_cases, decode_recordings, decode_v
 from clibench.evaluation.verdict import Verdict
 from clibench.recording import Recording
 from clibench.result_files import read_jobs
+from clibench.results import labelled
 from clibench.store import Store
 from clibench.tasks.case import Case
 
@@ -60,17 +61,12 @@ def of_outputs(outputs: Path, *, sandbox: str | None = None) -> StoredEvidence |
     if not (outputs / "store").is_dir():
         return None
     refs = {
-        (task.task, job.model, named(job.framework, job.label), job.judge): task.refs
+        (task.task, job.model, labelled(job.framework, job.label), job.judge): task.refs
         for job in read_jobs(outputs)
         if sandbox in (None, job.sandbox)
         for task in job.tasks
     }
     return StoredEvidence(Store(outputs / "store"), refs)
-
-
-def named(framework: str, label: str | None) -> str:
-    """What sets jobs of one framework apart is part of its name, as in the report."""
-    return f"{framework}:{label}" if label else framework
 
 
 def verdicts(evidence: Evidence, run: Run) -> list[Verdict]:

@@ -17,6 +17,7 @@ from analysis.evidence import Run
 from analysis.frame import Frame
 from analysis.own_runs import JOB, SIZES, to_frame
 from clibench.errors import TrackingError, UserError, did_you_mean
+from clibench.results import labelled
 from clibench.tracking.fields import ARTIFACTS
 
 if TYPE_CHECKING:
@@ -53,12 +54,11 @@ class LoggedEvidence:
 
 
 def read(uri: str | None, *, experiment: str | None = None, judge: str | None = None, sandbox: str | None = None) -> Frame:
-    """The frame of all task runs on the server at `uri` (null is outputs/mlflow.db).
+    """The frame of all task runs on the server at `uri` (null is outputs/mlflow.db); an outputs folder or an SQLite file will do as well.
 
     Raises UserError where there is nothing to read, TrackingError where the server can't be reached.
     """
-    address = uri or f"sqlite:///{DEFAULT.absolute()}"
-    _existing(address)
+    address = _address(uri)
     from clibench.tracking.mlflow_log import quieten_mlflow
 
     quieten_mlflow()
@@ -78,10 +78,20 @@ def read(uri: str | None, *, experiment: str | None = None, judge: str | None = 
     return to_frame(pd.DataFrame(rows), pd.DataFrame(verdicts), address, evidence=logged, judge=judge, sandbox=sandbox)
 
 
-def _existing(address: str) -> None:
-    """MLflow would make a new, empty database where there is none."""
-    if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
-        raise UserError("no such MLflow store", where=address, fix="Set `input` to a tracking URI, or run a job with tracking first.")
+def _address(uri: str | None) -> str:
+    """The tracking URI that is meant. MLflow would make a new, empty database where there is none, so a missing one is an error here."""
+    if uri is not None and "://" in uri and not uri.startswith("sqlite:///"):
+        return uri
+    path = Path(uri.removeprefix("sqlite:///")) if uri else DEFAULT
+    if path.is_dir():
+        path = path / DEFAULT.name
+    if not path.is_file():
+        raise UserError(
+            "no such MLflow store",
+            where=str(path),
+            fix="Set `input` to an outputs folder, an SQLite file or a tracking URI, or run a job with tracking first.",
+        )
+    return f"sqlite:///{path.absolute()}"
 
 
 def _task_runs(client: MlflowClient, address: str, experiment: str | None) -> list[MlflowRun]:
@@ -111,7 +121,7 @@ def _row(run: MlflowRun) -> dict[str, Any]:
     params, metrics = run.data.params, run.data.metrics
     sizes = {name: metrics.get(f"submission_{name}") for name in SIZES}
     about = {name: params.get(name, "") for name in _DESCRIPTION}
-    about["framework"] = evidence.named(about["framework"], params.get("label"))
+    about["framework"] = labelled(about["framework"], params.get("label"))
     return dict(metrics) | sizes | about
 
 

@@ -138,10 +138,14 @@ def _sentences(frame: Frame, found: Pairs, holm: tuple[stats.Floats, stats.Float
         f"(Holm p = {p_value(holm[1][k])}): {_resolved(found, k)}."
     )
     if found.unit == "test case":
-        narrower = float(np.nanmedian((found.plain[1] - found.plain[0]) / (found.clustered[1] - found.clustered[0])))
-        said.append(
-            f"Plain intervals, which take test cases for independent, are {number(narrower)} times as wide as the clustered ones (median)."
-        )
+        plain, clustered = found.plain[1] - found.plain[0], found.clustered[1] - found.clustered[0]
+        wide = np.isfinite(plain) & (clustered > 0)  # false where both agree on every task, or one task is all there is
+        if wide.any():
+            narrower = float(np.median(plain[wide] / clustered[wide]))
+            said.append(
+                f"Plain intervals, which take test cases for independent, are {number(narrower)} times as wide as the clustered ones "
+                "(median)."
+            )
     short = int(((found.tasks_left_out > 0) | (found.units_left_out > 0)).sum())
     if short:
         said.append(

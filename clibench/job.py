@@ -17,7 +17,7 @@ from clibench.evaluation.score import missing_tasks, score_job
 from clibench.evaluation.semantic import SemanticJudge
 from clibench.generation.framework import Framework
 from clibench.result_files import write_job
-from clibench.results import JobResult, TaskResult
+from clibench.results import JobResult, TaskResult, labelled
 from clibench.sandbox.interface import Sandbox
 from clibench.sandbox.settings import SandboxConfig
 from clibench.steps.bench import Bench
@@ -50,8 +50,7 @@ class Job:
     @property
     def title(self) -> str:
         """Short name for progress and messages."""
-        label = f"[{self.framework.label}]" if self.framework.label else ""
-        parts = [f"{self.framework.name}{label}", *(name for name in (self.language, self.difficulty) if name != "all")]
+        parts = [labelled(self.framework.name, self.framework.label), *(name for name in (self.language, self.difficulty) if name != "all")]
         return " ".join(parts if self.model == "none" else [self.model, *parts])
 
     def names(self) -> dict[str, str]:

@@ -62,6 +62,11 @@ class TaskResult:
     """Size of the oracle, as far as it was measured: loc."""
 
 
+def labelled(framework: str, label: str | None) -> str:
+    """What a framework is called wherever jobs are shown: what sets jobs of one framework apart is part of its name."""
+    return f"{framework}:{label}" if label else framework
+
+
 @dataclass(frozen=True)
 class JobResult:
     """One point of the sweep on one dataset."""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from clibench.evaluation.verdict import METRICS
-from clibench.results import JobResult, Score
+from clibench.results import JobResult, Score, labelled
 
 _PLAIN_WIDTH = 160
 """Where stdout is no terminal: wide enough for every column."""
@@ -28,8 +28,7 @@ def score_table(jobs: Sequence[JobResult]) -> None:
     for column in ("tasks", "missing", *METRICS):
         table.add_column(column, justify="right", no_wrap=True)
     for job in jobs:
-        framework = f"{job.framework}[{job.label}]" if job.label else job.framework
-        names = (job.model, framework, job.dataset, job.language, job.difficulty, job.sandbox, job.judge)
+        names = (job.model, labelled(job.framework, job.label), job.dataset, job.language, job.difficulty, job.sandbox, job.judge)
         scores = [shown(job.scores[metric]) for metric in METRICS]
         table.add_row(*map(_plain, names), str(len(job.tasks)), str(job.missing_tasks), *scores)
     console().print(table)

@@ -12,7 +12,6 @@ import csv
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Final
 
 from clibench.errors import SandboxError, TaskError, UserError, did_you_mean
 from clibench.sandbox.interface import PREFIX, BuildRequest, BuildResult, Sandbox
+from clibench.sandbox.reap import scratch_folder
 from clibench.tasks.oracle_lock import installation_files
 from clibench.tasks.task import Oracle
 
@@ -135,8 +135,8 @@ def build_submission(
 
 def require_registry(sandbox: Sandbox, language: str) -> None:
     """Raise SandboxError where the registry gives nobody an answer; where it does, whom the build missed is the submission's affair."""
-    with tempfile.TemporaryDirectory(prefix="clibench-probe-") as scratch:
-        source, prefix = Path(scratch) / "source", Path(scratch) / "prefix"
+    with scratch_folder("probe") as scratch:
+        source, prefix = scratch / "source", scratch / "prefix"
         source.mkdir()
         prefix.mkdir()
         if not sandbox.build(BuildRequest(language, source, (RECIPES[language].probe,), prefix, network=True, timeout_s=120.0)).ok:
@@ -183,10 +183,10 @@ def build_oracle(
         raise TaskError(
             f"unknown registry '{oracle.registry}'", where=f"oracle {oracle.name}", fix=did_you_mean(oracle.registry, ORACLE_RECIPES)
         )
-    with tempfile.TemporaryDirectory(prefix="clibench-oracle-") as folder:
+    with scratch_folder("oracle") as folder:
         for name, content in installation_files(oracle.registry, oracle.lock).items():
-            (Path(folder) / name).write_text(content, encoding="utf-8")
-        built = sandbox.build(BuildRequest(language, Path(folder), recipe.commands(oracle), destination, network, timeout_s, recipe.env))
+            (folder / name).write_text(content, encoding="utf-8")
+        built = sandbox.build(BuildRequest(language, folder, recipe.commands(oracle), destination, network, timeout_s, recipe.env))
     if not built.ok:
         return built
     entry = recipe.executable.format(entry=oracle.entry)

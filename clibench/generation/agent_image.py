@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock
-
 from clibench.digest import digest_json
 from clibench.errors import InfraError, SandboxError
 from clibench.generation.agent_sandbox import discard, mount
 from clibench.sandbox.daemon import docker
 from clibench.sandbox.image import Image, ensure_image, user_image
-from clibench.sandbox.reap import OWNER_LABEL, Owner, scratch_root
+from clibench.sandbox.reap import OWNER_LABEL, Owner, scratch_lock
 from clibench.sandbox.registries import host_certificates, registry_settings
 from clibench.sandbox.settings import SandboxConfig
 
@@ -40,8 +38,7 @@ def agent_image(config: SandboxConfig, name: str, install: Sequence[str]) -> str
     image = f"clibench-agent-{name.replace('_', '-')}:{digest[:16]}"
     if _exists(image):
         return image
-    scratch_root().mkdir(mode=0o700, exist_ok=True)
-    with FileLock(scratch_root() / f"{digest[:16]}.lock"):
+    with scratch_lock(digest[:16]):
         if not _exists(image):
             log.warning("building the image of %s: takes some minutes, once", name)
             _make(base, image, install)

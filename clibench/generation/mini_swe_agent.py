@@ -11,7 +11,6 @@ import importlib.util
 import json
 import os
 import platform
-import tempfile
 import time
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -25,6 +24,7 @@ from clibench.generation.agent import Agent, AgentEnd, AgentLimits, AgentRun
 from clibench.generation.agent_sandbox import WORKSPACE, AgentSandbox, AgentSandboxSettings, Placement, require_docker
 from clibench.generation.context import AgentContext
 from clibench.sandbox.image import ensure_image, user_image
+from clibench.sandbox.reap import scratch_folder
 from clibench.tasks.task import Task
 
 _DONE: Final = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
@@ -175,9 +175,11 @@ def _counted(messages: list[dict[str, Any]]) -> dict[str, int]:
 def _quiet() -> None:
     """The library prints, makes a folder and reads a file of settings when it is imported: none of that here."""
     os.environ.setdefault("MSWEA_SILENT_STARTUP", "1")
-    os.environ.setdefault("MSWEA_GLOBAL_CONFIG_DIR", str(Path(tempfile.gettempdir()) / f"clibench-{os.getuid()}" / "mini-swe-agent"))
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ["MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT"] = "1"  # the gateway retries, and its refusals are final
+    with scratch_folder("settings") as folder:  # made at the import, and never used again
+        os.environ.setdefault("MSWEA_GLOBAL_CONFIG_DIR", str(folder))
+        import minisweagent  # noqa: F401
     import logging
 
     for name in ("minisweagent", "litellm_model", "agent", "LiteLLM"):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clibench.evaluation.verdict import METRICS
 from clibench.recording import Recording
 from clibench.report.graded import Graded
-from clibench.report.tables import framework_name
-from clibench.results import JobResult, TaskResult
+from clibench.results import JobResult, TaskResult, labelled
 
 if TYPE_CHECKING:
     import pyarrow
@@ -75,7 +74,7 @@ def _row(job: JobResult, task: TaskResult, graded: Graded) -> dict[str, Any]:
     row: dict[str, Any] = {
         "job": job.key,
         "model": job.model,
-        "framework": framework_name(job),
+        "framework": labelled(job.framework, job.label),
         "dataset": job.dataset,
         "sandbox": job.sandbox,
         "judge": job.judge,

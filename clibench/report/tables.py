@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from clibench.evaluation.verdict import METRICS
-from clibench.results import JobResult, Score, TaskResult
+from clibench.results import JobResult, Score, TaskResult, labelled
 from clibench.tracking.fields import total_usage
 
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "cost_usd", "steps")
@@ -40,11 +40,6 @@ TASK_COLUMNS: Final = (
     "oracle_loc",
     "job",
 )
-
-
-def framework_name(job: JobResult) -> str:
-    """`framework`, or `framework:label`."""
-    return f"{job.framework}:{job.label}" if job.label else job.framework
 
 
 def scores_csv(jobs: Iterable[JobResult]) -> str:
@@ -89,7 +84,7 @@ def _task_row(job: JobResult, task: TaskResult) -> dict[str, Any]:
 def _of_job(job: JobResult) -> dict[str, Any]:
     return {
         "model": job.model,
-        "framework": framework_name(job),
+        "framework": labelled(job.framework, job.label),
         "dataset": job.dataset,
         "language": job.language,
         "difficulty": job.difficulty,

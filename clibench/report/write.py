@@ -19,9 +19,9 @@ from clibench.report.bodies import case_body, fixture_body, text
 from clibench.report.graded import Graded, GradedTask, build_log, graded_task
 from clibench.report.page import inert_json, page
 from clibench.report.parquet import CaseTable
-from clibench.report.tables import framework_name, scores_csv, tasks_csv
+from clibench.report.tables import scores_csv, tasks_csv
 from clibench.result_files import read_jobs
-from clibench.results import JobResult, Score, TaskResult
+from clibench.results import JobResult, Score, TaskResult, labelled
 from clibench.store import Store, explaining, write_file
 
 _log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class _Index:
             {
                 "key": job.key,
                 "model": text(job.model),
-                "framework": text(framework_name(job)),
+                "framework": text(labelled(job.framework, job.label)),
                 "dataset": text(job.dataset),
                 "language": job.language,
                 "difficulty": job.difficulty,

@@ -7,15 +7,14 @@ fails comes with a hint at what to mend.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from clibench.recording import End, Recording
 from clibench.sandbox.contract import HOST, SOURCE_DATE_EPOCH, UID, USER
 from clibench.sandbox.interface import Limits, Sandbox, TrialFault
+from clibench.sandbox.reap import scratch_folder
 from clibench.tasks.case import Case, Entry, Fixture
 
 LIMITS: Final = Limits(wall_s=30.0, memory_mb=128, processes=32, disk_mb=16)
@@ -140,8 +139,8 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 def run_conformance(sandbox: Sandbox) -> Iterator[Result]:
     """Run every check, and yield each answer as it comes. Raises SandboxError where the sandbox can't be opened at all."""
-    with tempfile.TemporaryDirectory(prefix="clibench-check-") as folder:
-        prefix = Path(folder) / "prefix"
+    with scratch_folder("check") as folder:
+        prefix = folder / "prefix"
         prefix.mkdir()
         for path in (prefix, prefix.parent):
             path.chmod(0o755)

@@ -10,18 +10,20 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock
-
 from clibench.digest import digest_json
 from clibench.errors import SandboxError
 from clibench.sandbox.daemon import docker
-from clibench.sandbox.reap import scratch_folder, scratch_root
+from clibench.sandbox.reap import scratch_folder, scratch_lock
+from clibench.sandbox.registries import host_certificates, registry_settings
 
 log = logging.getLogger(__name__)
 
@@ -46,15 +48,31 @@ def ensure_image(base: str) -> Image:
     image = Image(f"clibench-sandbox:{digest[:16]}", digest)
     if _exists(image.name):
         return image
-    scratch_root().mkdir(mode=0o700, exist_ok=True)
-    with FileLock(scratch_root() / f"{digest[:16]}.lock"):  # several runs that start at once build it once
+    with scratch_lock(digest[:16]):  # several runs that start at once build it once
         if not _exists(image.name):
             ensure_base(base)
             log.warning("building the sandbox image %s: takes some minutes, once", image.name)
             proxies = [argument for name in _PROXIES if name in os.environ for argument in ("--build-arg", name)]
-            build = ("build", "--quiet", "--force-rm", "--build-arg", f"BASE={base}", *proxies, "--tag", image.name, str(_FOLDER))
-            docker(*build, timeout_s=_BUILD_S)
+            with build_context() as context:
+                build = ("build", "--quiet", "--force-rm", "--build-arg", f"BASE={base}", *proxies, "--tag", image.name, str(context))
+                docker(*build, timeout_s=_BUILD_S)
+            docker("image", "prune", "--force", "--filter", "label=clibench.stage", timeout_s=_BUILD_S)
     return image
+
+
+@contextmanager
+def build_context() -> Iterator[Path]:
+    """The folder that `docker build` is given: the Dockerfile, and how this host reaches the registries."""
+    with scratch_folder("image") as folder:
+        context = folder / "context"
+        shutil.copytree(_FOLDER, context)
+        certificates = host_certificates()
+        settings = registry_settings("/host/certificates.pem" if certificates else None)
+        if certificates is not None:
+            shutil.copyfile(certificates, context / "host" / "certificates.pem")
+        lines = [f"export {name}={shlex.quote(value)}\n" for name, value in sorted(settings.items())]
+        (context / "host" / "registries.env").write_text("".join(lines))
+        yield context
 
 
 def user_image(name: str) -> Image:

@@ -14,12 +14,13 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from clibench.errors import SandboxError
+from clibench.lock import acquire, locked
 
 log = logging.getLogger(__name__)
 
@@ -77,8 +78,7 @@ def scratch_root() -> Path:
 def scratch_folder(purpose: str) -> Iterator[Path]:
     """A folder that is removed at the end, or by the next start where the end never came. Raises SandboxError for a full disk."""
     try:
-        scratch_root().mkdir(mode=0o700, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"{purpose}-", suffix=f"-{Owner.current().token}", dir=scratch_root()))
+        folder = _made(purpose)
     except OSError as error:
         raise SandboxError(
             f"can't make a scratch folder: {error.strerror}", where=str(scratch_root()), fix="Free space, or set TMPDIR to another place."
@@ -87,6 +87,28 @@ def scratch_folder(purpose: str) -> Iterator[Path]:
         yield folder
     finally:
         remove_tree(folder)
+        _remove_empty_root()
+
+
+@contextmanager
+def scratch_lock(name: str) -> Iterator[None]:
+    """Keep other processes of this user out of what `name` stands for, waiting for them. Raises SandboxError for a full disk."""
+    with scratch_folder("lock"), locked(scratch_root() / f"{name}.lock"):  # the folder keeps the root from being removed meanwhile
+        yield
+
+
+def _made(purpose: str) -> Path:
+    while True:
+        scratch_root().mkdir(mode=0o700, exist_ok=True)
+        try:
+            return Path(tempfile.mkdtemp(prefix=f"{purpose}-", suffix=f"-{Owner.current().token}", dir=scratch_root()))
+        except FileNotFoundError:  # another process has just removed the root, which was empty
+            continue
+
+
+def _remove_empty_root() -> None:
+    with suppress(OSError):  # in use, or gone already
+        scratch_root().rmdir()
 
 
 def reap_scratch() -> int:
@@ -97,6 +119,12 @@ def reap_scratch() -> int:
         if owner is not None and owner.is_dead():
             remove_tree(folder)
             removed += 1
+    for path in scratch_root().glob("*.lock"):
+        descriptor = acquire(path, wait=False)
+        if descriptor is not None:  # nobody holds it
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+    _remove_empty_root()
     if removed:
         log.info("removed %d scratch folder(s) of runs that were killed", removed)
     return removed

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ from clibench.errors import SandboxError, TaskError
 from clibench.evaluation.normalise import resolve
 from clibench.recording import End, Recording
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
+from clibench.sandbox.reap import scratch_folder
 from clibench.synthesis.expand import expand
 from clibench.synthesis.leaks import leaks, own_names
 from clibench.synthesis.prompt import HelpText, introduce, write_prompt
@@ -88,8 +88,8 @@ def freeze_task(
     pin = installed.pin if installed else _pin(folder, spec, sandbox)
     oracle = oracle_of(spec, pin)
     limits = limits or Limits()
-    with tempfile.TemporaryDirectory(prefix="clibench-freeze-") as scratch:
-        prefix = installed.prefix if installed else install(sandbox, spec, oracle, Path(scratch) / "prefix", where=str(folder))
+    with scratch_folder("freeze") as scratch:
+        prefix = installed.prefix if installed else install(sandbox, spec, oracle, scratch / "prefix", where=str(folder))
         with sandbox.open(language=spec.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
             helps = _helps(session, spec)
             _refuse(leaks(introduce(spec, context, helps), spec, (), ()), folder)  # now, rather than after all the runs

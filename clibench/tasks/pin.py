@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import shlex
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from clibench.errors import TaskError
 from clibench.sandbox.interface import PREFIX, BuildRequest, Sandbox
+from clibench.sandbox.reap import scratch_folder
 from clibench.synthesis.spec import OracleSpec
 from clibench.tasks.measure import lines_of_code
 from clibench.tasks.oracle_lock import go_lock, npm_lock, pypi_lock
@@ -34,16 +34,16 @@ class Pin:
 
 def pin_oracle(sandbox: Sandbox, oracle: OracleSpec, language: Language, *, timeout_s: float = 600.0) -> Pin:
     """Resolve and measure; raises TaskError with the client's last lines where the registry has no such release."""
-    with tempfile.TemporaryDirectory(prefix="clibench-pin-") as scratch:
-        destination = Path(scratch) / "prefix"
+    with scratch_folder("pin") as scratch:
+        destination = scratch / "prefix"
         destination.mkdir()
         return fetch_oracle(sandbox, oracle, language, destination, timeout_s=timeout_s)
 
 
 def fetch_oracle(sandbox: Sandbox, oracle: OracleSpec, language: Language, destination: Path, *, timeout_s: float = 600.0) -> Pin:
     """As `pin_oracle`; the package as its registry ships it is left in <destination>/source. `destination` is an empty folder."""
-    with tempfile.TemporaryDirectory(prefix="clibench-pin-") as scratch:
-        source = Path(scratch) / "source"
+    with scratch_folder("pin") as scratch:
+        source = scratch / "source"
         source.mkdir()
         for name, content in _files(oracle).items():
             (source / name).write_text(content)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from clibench.evaluation.verdict import METRICS
 from clibench.generation.framework import Usage
-from clibench.results import JobResult, Score, TaskResult
+from clibench.results import JobResult, Score, TaskResult, labelled
 
 USAGE: Final = tuple(field.name for field in fields(Usage) if field.name != "wall_s")
 """Names of what a generation used: steps, tokens by sort, cost_usd."""
@@ -36,10 +36,9 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_./: -]")
 
 
 def job_name(job: JobResult) -> str:
-    """`model · framework[label] · language`, with the difficulty where it is not all of them."""
-    label = f"[{job.label}]" if job.label else ""
+    """`model · framework:label · language`, with the difficulty where it is not all of them."""
     difficulty = [] if job.difficulty in ("", "all") else [job.difficulty]
-    return " · ".join([job.model, f"{job.framework}{label}", job.language, *difficulty])
+    return " · ".join([job.model, labelled(job.framework, job.label), job.language, *difficulty])
 
 
 def job_params(job: JobResult) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,4 +33,13 @@ def ui_command(config: TrackingConfig, outputs: Path) -> str:
     uri = tracking_uri(config, outputs)
     if uri.startswith(("http://", "https://")):
         return f"open {uri.rstrip('/')} (experiment {config.experiment})"
-    return f"mlflow ui --backend-store-uri {uri}   then open http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey={SCORES_VIEW}"
+    # One worker and no job runners: what a page for one user needs, a tenth of the memory of the defaults.
+    return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false {_mlflow()} ui --workers 1 --backend-store-uri {uri}   then open http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey={SCORES_VIEW}"
+
+
+def _mlflow() -> str:
+    """How MLflow's command is typed here: by its name only where that finds the one of this environment."""
+    ours = Path(sys.executable).with_name("mlflow")
+    if shutil.which("mlflow") == str(ours):
+        return "mlflow"
+    return str(ours.relative_to(Path.cwd())) if ours.is_relative_to(Path.cwd()) else str(ours)

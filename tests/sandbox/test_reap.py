@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from clibench.errors import SandboxError
+from clibench.lock import acquire
 from clibench.sandbox import reap
 from clibench.sandbox.daemon import docker
 from clibench.sandbox.docker import DockerSandbox, reap_containers
-from clibench.sandbox.reap import OWNER_LABEL, Owner, reap_scratch, remove_tree, scratch_folder
+from clibench.sandbox.reap import OWNER_LABEL, Owner, reap_scratch, remove_tree, scratch_folder, scratch_lock
 
 ME = Owner.current()
 
@@ -65,7 +66,30 @@ def test_scratch_is_removed_at_the_end_even_after_an_error(root: Path) -> None:
     with pytest.raises(ValueError, match="x"), scratch_folder("build") as folder:
         (folder / "file").write_text("x")
         raise ValueError("x")
-    assert list(root.iterdir()) == []
+    assert not root.exists()
+
+
+def test_the_root_stays_while_another_uses_it(root: Path) -> None:
+    with scratch_folder("build") as folder:
+        with scratch_folder("pin"), scratch_lock("image"):
+            pass
+        assert list(root.iterdir()) == [folder]
+    assert not root.exists()
+
+
+def test_a_lock_keeps_another_process_out_and_leaves_nothing(root: Path) -> None:
+    with scratch_lock("image"):
+        assert acquire(root / "image.lock", wait=False) is None
+    assert not root.exists()
+
+
+def test_a_lock_file_of_a_killed_process_is_swept_and_one_that_is_held_is_not(root: Path) -> None:
+    root.mkdir()
+    (root / "killed.lock").touch()
+    with scratch_lock("held"):
+        reap_scratch()
+        assert not (root / "killed.lock").exists()
+        assert (root / "held.lock").exists()
 
 
 def test_only_scratch_of_dead_owners_is_swept(root: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_task_has_its_own_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("label", "difficulty", "name"),
     [
-        ("careful", "all", "none · replay[careful] · python"),
+        ("careful", "all", "none · replay:careful · python"),
         ("", "all", "none · replay · python"),
         ("", "hard", "none · replay · python · hard"),
     ],

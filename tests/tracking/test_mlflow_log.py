@@ -66,7 +66,7 @@ def _log(job: JobResult, outputs: Path, **settings: Any) -> str:
 def test_a_job_is_a_run_with_a_nested_run_a_task(outputs: Path) -> None:
     job = make_job(outputs, KEY)
     run = _client(outputs).get_run(_log(job, outputs))
-    assert run.info.run_name == "none · replay[careful] · python"
+    assert run.info.run_name == "none · replay:careful · python"
     assert run.info.status == "FINISHED"
     assert run.data.metrics["exec"] == job.scores["exec"].value
     assert run.data.params["framework"] == "replay"
