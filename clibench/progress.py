@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from clibench.config import ProgressChoice
+from clibench.outcome import Outcome
 from clibench.results import TaskResult
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class Bars(Silence):
 
 def summary(result: TaskResult) -> str:
     """Outcome and main scores in a few words."""
-    if not result.scores or result.scores["build"].value in (0.0, None):
+    if result.outcome is Outcome.INFRA or not result.scores or result.scores["build"].value in (0.0, None):
         return f"{result.outcome}, {result.reason}" if result.reason else str(result.outcome)
     scores = (f"{metric} {score.value:.2f}" for metric, score in result.scores.items() if metric != "build" and score.value is not None)
     return f"{result.outcome}, {' '.join(scores)}"

@@ -10,8 +10,8 @@ from rich.table import Table
 from clibench.evaluation.verdict import METRICS
 from clibench.results import JobResult, Score, labelled
 
-_PLAIN_WIDTH = 160
-"""Where stdout is no terminal: wide enough for every column."""
+_PLAIN_WIDTH = 240
+"""Where stdout is no terminal: wide enough for every column, with intervals where something is missing."""
 
 
 def console() -> Console:

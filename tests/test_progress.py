@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from clibench.config import ProgressChoice
+from clibench.evaluation.verdict import METRICS
 from clibench.outcome import Outcome
 from clibench.progress import make_progress
 from clibench.results import Score, TaskResult
+from clibench.tables import score_table
+from tests.synthetic import make_job
 
 PASSED = TaskResult(
     "words",
@@ -52,3 +57,20 @@ def test_progress_can_be_switched_off(capsys: pytest.CaptureFixture[str]) -> Non
     with make_progress(ProgressChoice.off, "gold", {"words": 6}) as progress:
         progress.end(PASSED)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_task_whose_cases_could_not_be_run_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    scores = {"build": Score(1.0), "exec": Score(None, missing=6)}
+    gone = TaskResult("words", "go", "easy", "text", Outcome.INFRA, "6 cases could not be run: no Docker daemon answers", scores)
+    with make_progress(ProgressChoice.plain, "gold", {"words": 6}) as progress:
+        progress.end(gone)
+    assert capsys.readouterr().err.splitlines()[1] == "gold: 1/1 words: infra, 6 cases could not be run: no Docker daemon answers (0 s)"
+
+
+def test_a_table_in_a_pipe_shows_every_name_and_interval_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    partly = {metric: Score(0.5, 0.25, 0.75, 100, 50) for metric in METRICS}
+    score_table([make_job(tmp_path, "d" * 64, scores=partly, missing_tasks=2, framework="mini_swe_agent", model="openai_compatible")])
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.split()[:3] == ["model", "framework", "dataset"]
+    assert row.split()[:2] == ["openai_compatible", "mini_swe_agent:careful"]
+    assert row.split()[-len(METRICS) :] == ["0.250..0.750"] * len(METRICS)
