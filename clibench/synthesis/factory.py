@@ -7,7 +7,6 @@ and left out is kept beside the task in synthesis.json.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, Final, cast
 from clibench.errors import TaskError, UserError
 from clibench.evaluation.build import build_oracle
 from clibench.sandbox.interface import Limits, Sandbox
+from clibench.sandbox.reap import scratch_folder
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.bench import Bench
 from clibench.synthesis.fuzz.choose import Chosen, choose
@@ -88,8 +88,7 @@ def synthesize(
     extractor = extractor or RulesExtractor()
     language = LANGUAGES[wish.registry]
     limits = limits or Limits()
-    with tempfile.TemporaryDirectory(prefix="clibench-synthesis-") as scratch:
-        place = Path(scratch)
+    with scratch_folder("synthesis") as place:
         say(f"pinning {wish.package} {wish.version}")
         oracle, pin, facts = _fetch(wish, language, place / "fetched", sandbox)
         alias = wish.alias or neutral_name(wish.registry, wish.package, oracle.entry)
