@@ -279,6 +279,18 @@ class CurateConfig(Config, CurationConfig):
     """Where candidates.csv and the review queue go."""
 
 
+@dataclass
+class ImportConfig(Config):
+    """`import`: make tasks of a checkout of the published benchmark."""
+
+    path: str = MISSING
+    only: list[str] | None = None
+    """Tasks as owner/name; null is all of them."""
+    seed: int = 0
+    """Of the random numbers in the modules that generate the cases."""
+    destination: str = "${outputs}/imported"
+
+
 SCHEMAS: dict[str, type[Config]] = {
     "run": RunConfig,
     "grade": GradeConfig,
@@ -288,6 +300,7 @@ SCHEMAS: dict[str, type[Config]] = {
     "tasks": TasksConfig,
     "freeze": FreezeConfig,
     "curate": CurateConfig,
+    "import": ImportConfig,
     "audit": AuditConfig,
     "synthesize": SynthesizeConfig,
     "scripted": ScriptedConfig,

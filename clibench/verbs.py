@@ -39,7 +39,7 @@ def _explained(call: Callable[[DictConfig], Any]) -> Callable[[DictConfig], Any]
     @wraps(call)
     def returning(config: DictConfig) -> Any:
         try:
-            with explained(call.__name__):
+            with explained(call.__name__.rstrip("_")):
                 return call(config)
         except ClibenchError as error:
             failures.append(error)
@@ -105,6 +105,14 @@ def curate(config: DictConfig) -> None:
 
 
 @_explained
+def import_(config: DictConfig) -> None:
+    """Import the published benchmark."""
+    from clibench.import_artifact import import_artifact
+
+    import_artifact(config)
+
+
+@_explained
 def freeze(config: DictConfig) -> None:
     """Freeze a task."""
     from clibench.freezing import freeze
@@ -145,6 +153,7 @@ VERBS: Final = {
         Verb("report", "write outputs/report: scores.csv, tasks.csv, cases.parquet, index.html", report),
         Verb("tasks", "list the tasks of a dataset", tasks),
         Verb("curate", "try candidates for oracles, and have two people review them: curate candidates=FILE [step=review|agree]", curate),
+        Verb("import", "make tasks of a checkout of the published benchmark: import path=CHECKOUT", import_),
         Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
         Verb("synthesize", "make a task of a package: synthesize registry=pypi|npm|go package=NAME version=V [entry=COMMAND]", synthesize),
         Verb("audit", "measure what cases are worth, without a sandbox: audit [task=ID] [output=json] [save=true]", audit),

@@ -1,0 +1,83 @@
+"""`import path=CHECKOUT`: make tasks of a checkout of the published benchmark, and say what is wrong in it.
+
+The checkout's modules run inside the sandbox alone. A task whose module fails is a line in the report; the others are imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+from rich.markup import escape
+from rich.table import Table
+
+from clibench.config import ImportConfig
+from clibench.errors import UserError, did_you_mean
+from clibench.importing.artifact import Artifact, Source, read_artifact
+from clibench.importing.generate import LIMITS, GenerationError, generate
+from clibench.importing.imported import Failed, Imported, imported, row
+from clibench.importing.report import to_csv, to_markdown
+from clibench.sandbox.choose import make_sandbox
+from clibench.sandbox.reap import scratch_folder
+from clibench.store import write_file
+from clibench.tables import console
+
+
+def import_artifact(config: DictConfig) -> None:
+    """Import, write the report and show it. Raises UserError for a folder that is no checkout, SandboxError where nothing can be run."""
+    settings = OmegaConf.to_object(config)
+    assert isinstance(settings, ImportConfig)  # noqa: S101 - named by conf/import.yaml
+    artifact = read_artifact(Path(settings.path).expanduser())
+    sources = _chosen(artifact, settings.only)
+    destination = Path(settings.destination).expanduser()
+    results: list[Imported | Failed] = []
+    sandbox = make_sandbox(settings.sandbox, Path(settings.outputs).expanduser())
+    try:
+        with scratch_folder("import") as prefix, sandbox.open(language="python", prefix=prefix, limits=LIMITS, workers=1) as session:
+            for number, source in enumerate(sources, start=1):
+                try:
+                    result: Imported | Failed = imported(source, generate(session, source, artifact.shared, settings.seed))
+                except GenerationError as error:
+                    result = Failed(source, str(error))
+                results.append(result)
+                if isinstance(result, Imported) and result.converted.cases:
+                    for name, content in result.files().items():
+                        write_file(destination / "tasks" / result.id / name, content)
+                cells = row(result)
+                told = f"{cells['cases']} cases" if cells["status"] == "imported" else f"not imported: {cells['reason']}"
+                print(f"{number}/{len(sources)} {source.id}: {told}", file=sys.stderr, flush=True)  # noqa: T201 - progress
+    finally:
+        sandbox.close()
+    write_file(destination / "import.csv", to_csv(results).encode("utf-8", "replace"))
+    write_file(destination / "import.md", to_markdown(results, artifact.prompts_without_tests).encode("utf-8", "replace"))
+    show(results, destination)
+
+
+def show(results: Sequence[Imported | Failed], destination: Path) -> None:
+    """A row a task, and where the report is."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    columns = ("repository", "tool", "cases", "duplicates", "left_out", "unseeded", "unrepeatable", "absent_from_prompt", "leaks", "pin")
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="left" if column in ("repository", "tool", "pin") else "right", no_wrap=True)
+    rows = [row(result) for result in results]
+    for cells in rows:
+        if cells["status"] == "imported":
+            table.add_row(*(escape(str(cells.get(column, ""))) for column in columns))
+    out = console()
+    done = sum(cells["status"] == "imported" for cells in rows)
+    if done:
+        out.print(table)
+    for cells in rows:
+        if cells["status"] == "failed":
+            out.print(f"not imported: {cells['repository']}: {cells['reason']}", markup=False, soft_wrap=True)
+    out.print(f"{done} of {len(rows)} tasks imported; see {destination / 'import.md'}", markup=False, soft_wrap=True)
+
+
+def _chosen(artifact: Artifact, only: Sequence[str] | None) -> list[Source]:
+    known = {source.id: source for source in artifact.sources}
+    for name in only or ():
+        if name not in known:
+            raise UserError(f"the checkout has no task '{name}'", where="only", fix=did_you_mean(name, known))
+    return [source for source in artifact.sources if only is None or source.id in only]

@@ -1,0 +1,1 @@
+"""Read the published benchmark artifact, and make tasks of it in the project's own form."""

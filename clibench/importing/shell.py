@@ -1,0 +1,248 @@
+"""Read a shell command of the artifact as one call of the tool: argv, standard input, working folder, and what has to be done before.
+
+The published tests hand a line to `sh -c`; a case here is an argv. What a line may hold and still be one call: folders changed and files
+prepared before it (`cd X && ...`, `mkdir d && ...`), assignments, and input from `echo`, `printf` or a file. All else (output that is
+redirected or piped on, expansions, several calls) is no case of this model, and says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_OPERATORS: Final = re.compile(r"&&|\|\||;|\n|&>|&|\||\d*>>|\d*>&\d|\d*>|<<|<|\(|\)")
+_ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+
+
+class UnsupportedError(Exception):
+    """A line that is no single call; the text says what stands in the way."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word without its quotes."""
+
+    text: str
+    dynamic: str = ""
+    """What a shell would still do with it: an expansion, a pattern."""
+    end: int = 0
+    """Where it ends in the line."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A token that is no word."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the tool."""
+
+    argv: tuple[str, ...]
+    env: tuple[tuple[str, str], ...] = ()
+    stdin: bytes = b""
+    stdin_file: str = ""
+    """A file whose content is the standard input."""
+    cwd: str = ""
+    setup: str = ""
+    """Shell commands to run before."""
+
+
+def read_call(line: str, tool: str | None = None) -> Call:
+    """The call in a line; `tool` is the name that its last command has to have. Raises UnsupportedError."""
+    tokens = list(tokens_of(line.strip()))
+    commands, ends = _sequence(tokens)
+    last = commands[-1]
+    cwd, setup = _before(line.strip(), commands[:-1], ends, tool)
+    stages = _split(last, "|")
+    stdin, stdin_file = b"", ""
+    if len(stages) > 2:
+        raise UnsupportedError("a pipe of several commands")
+    if len(stages) == 2:
+        stdin, stdin_file = _fed(stages[0])
+    words, redirected = _redirections(stages[-1])
+    if redirected:
+        stdin, stdin_file = b"", redirected
+    env = []
+    while words and (assignment := _ASSIGNMENT.fullmatch(words[0].text)) and not words[0].dynamic:
+        env.append((assignment[1], assignment[2]))
+        words = words[1:]
+    if not words:
+        raise UnsupportedError("no command")
+    for word in words:
+        if word.dynamic:
+            raise UnsupportedError(word.dynamic)
+        if "\0" in word.text:
+            raise UnsupportedError("a NUL byte in an argument")
+    argv = tuple(word.text for word in words)
+    if tool is not None and argv[0] != tool:
+        raise UnsupportedError(f"it calls {argv[0][:40]!r} and not {tool!r}")
+    return Call(argv, tuple(env), stdin, stdin_file, cwd, setup)
+
+
+def tokens_of(line: str) -> Iterator[Word | Operator]:
+    """Words and operators, as POSIX has them (2.2, 2.3). Raises UnsupportedError for a quote that does not end."""
+    position = 0
+    while position < len(line):
+        if line[position] in " \t":
+            position += 1
+        elif operator := _OPERATORS.match(line, position):
+            yield Operator(operator[0], position, operator.end())
+            position = operator.end()
+        elif line[position] == "#":
+            position = (line + "\n").index("\n", position)
+        else:
+            word = _word(line, position)
+            yield word
+            position = word.end
+
+
+def _word(line: str, position: int) -> Word:
+    text, dynamic = [], ""
+    start = position
+    while position < len(line) and line[position] not in " \t\n;|&<>()":
+        character = line[position]
+        if character == "'":
+            end = line.find("'", position + 1)
+            if end < 0:
+                raise UnsupportedError("a quote that does not end")
+            text.append(line[position + 1 : end])
+            position = end + 1
+        elif character == '"':
+            part, expands, position = _double_quoted(line, position + 1)
+            text.append(part)
+            dynamic = dynamic or expands
+        elif character == "\\":
+            text.append("" if line[position + 1 : position + 2] == "\n" else line[position + 1 : position + 2])
+            position += 2
+        else:
+            dynamic = dynamic or _expansion(line, position, first=position == start)
+            text.append(character)
+            position += 1
+    return Word("".join(text), dynamic, position)
+
+
+def _double_quoted(line: str, position: int) -> tuple[str, str, int]:
+    text: list[str] = []
+    dynamic = ""
+    while True:
+        if position >= len(line):
+            raise UnsupportedError("a quote that does not end")
+        character = line[position]
+        if character == '"':
+            return "".join(text), dynamic, position + 1
+        if character == "\\" and line[position + 1 : position + 2] in tuple('$`"\\\n'):
+            text.append("" if line[position + 1] == "\n" else line[position + 1])
+            position += 2
+            continue
+        if character in "$`":
+            dynamic = dynamic or _expansion(line, position, first=False)
+        text.append(character)
+        position += 1
+
+
+def _expansion(line: str, position: int, *, first: bool) -> str:
+    """What a shell would make of an unquoted character."""
+    character, following = line[position], line[position + 1 : position + 2]
+    if character == "`" or (character == "$" and following == "("):
+        return "a command substitution"
+    if character == "$" and re.match(r"[A-Za-z0-9_{?@*#$!-]", following):
+        return "a variable"
+    if character in "*?[":
+        return "a file name pattern"
+    return "a home folder" if character == "~" and first else ""
+
+
+def _sequence(tokens: list[Word | Operator]) -> tuple[list[list[Word | Operator]], list[int]]:
+    """Commands joined by `&&`, `;` and line ends, and where each ends in the line."""
+    commands: list[list[Word | Operator]] = [[]]
+    ends = []
+    for token in tokens:
+        if isinstance(token, Operator) and token.text in ("&&", ";", "\n"):
+            ends.append(token.start)
+            commands.append([])
+        elif isinstance(token, Operator) and token.text in ("||", "&", "(", ")", "<<", "&>"):
+            raise UnsupportedError(f"the operator {token.text}")
+        else:
+            commands[-1].append(token)
+    kept = [(command, end) for command, end in zip(commands, [*ends, -1], strict=True) if command]
+    if not kept:
+        raise UnsupportedError("no command")
+    return [command for command, _ in kept], [end for _, end in kept]
+
+
+def _before(line: str, commands: list[list[Word | Operator]], ends: list[int], tool: str | None) -> tuple[str, str]:
+    """Working folder and set-up that the commands before the call make."""
+    cwd, setup = "", ""
+    for command, end in zip(commands, ends, strict=False):
+        words = [token for token in command if isinstance(token, Word)]
+        if tool is not None and any(word.text == tool for word in words):
+            raise UnsupportedError("several calls of the tool")
+        if words and words[0].text == "cd" and len(words) == 2 and not words[1].dynamic:
+            cwd = words[1].text if words[1].text.startswith("/") or not cwd else f"{cwd}/{words[1].text}"
+        else:
+            setup = line[:end].strip()
+    return cwd, setup
+
+
+def _split(tokens: list[Word | Operator], operator: str) -> list[list[Word | Operator]]:
+    parts: list[list[Word | Operator]] = [[]]
+    for token in tokens:
+        if isinstance(token, Operator) and token.text == operator:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _redirections(tokens: list[Word | Operator]) -> tuple[list[Word], str]:
+    """The words, and the file that standard input comes from. Standard error may be thrown away or joined: it is not compared."""
+    words: list[Word] = []
+    source = ""
+    rest = iter(tokens)
+    for token in rest:
+        if isinstance(token, Word):
+            words.append(token)
+            continue
+        if token.text.endswith(">&1") and token.text.startswith("2"):
+            raise UnsupportedError("standard error joined to standard output")
+        target = next(rest, None)
+        if token.text == "<" and isinstance(target, Word) and not target.dynamic:
+            source = target.text
+        elif not (token.text.startswith("2>") and isinstance(target, Word) and target.text == "/dev/null"):
+            raise UnsupportedError("output that goes to a file")
+    return words, source
+
+
+def _fed(tokens: list[Word | Operator]) -> tuple[bytes, str]:
+    """What a command before the pipe prints: text of echo or printf, or the content of a file."""
+    words, source = _redirections(tokens)
+    if any(word.dynamic for word in words) or source:
+        raise UnsupportedError("input from a command")
+    name, *arguments = [word.text for word in words] or [""]
+    if name == "cat" and len(arguments) == 1 and not arguments[0].startswith("-"):
+        return b"", arguments[0]
+    if name == "echo":
+        end = "\n"
+        if arguments[:1] == ["-n"]:
+            arguments, end = arguments[1:], ""
+        return _escaped(" ".join(arguments) + end), ""
+    if name == "printf" and len(arguments) == 1 and "%" not in arguments[0]:
+        return _escaped(arguments[0]), ""
+    if name == "printf" and len(arguments) == 2 and arguments[0] in ("%s", "%s\\n"):
+        return (arguments[1] + ("\n" if arguments[0].endswith("n") else "")).encode("utf-8", "surrogateescape"), ""
+    raise UnsupportedError(f"input from the command {name[:40]!r}")
+
+
+def _escaped(text: str) -> bytes:
+    """As the echo of dash, the `sh` of the published images, prints it: backslash escapes are read."""
+    simple = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+    if "\\c" in text or re.search(r"\\0[0-7]", text):
+        raise UnsupportedError("an octal escape or \\c in echo")
+    return re.sub(r"\\(.)", lambda found: simple.get(found[1], found[0]), text, flags=re.DOTALL).encode("utf-8", "surrogateescape")
