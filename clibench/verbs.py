@@ -156,7 +156,7 @@ VERBS: Final = {
         Verb("import", "make tasks of a checkout of the published benchmark: import path=CHECKOUT", import_),
         Verb("freeze", "run a task's oracle and freeze its cases and recordings: freeze task=FOLDER", freeze),
         Verb("synthesize", "make a task of a package: synthesize registry=pypi|npm|go package=NAME version=V [entry=COMMAND]", synthesize),
-        Verb("audit", "measure what cases are worth, without a sandbox: audit [task=ID] [output=json] [save=true]", audit),
+        Verb("audit", "measure what cases are worth: audit [task=ID] [mutants=N] [oracle_check=true] [output=json] [save=true]", audit),
         Verb("scripted", "serve a scripted model over HTTP: scripted model.script=FILE [port=8080]", scripted),
         Verb("doctor", "check this machine and say what to do about what fails", doctor),
     )

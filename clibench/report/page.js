@@ -125,6 +125,29 @@
       make("td", {}, make("span", { class: `tag ${task.outcome === "pass" ? "pass" : "fail"}` }, task.outcome)), make("td", { class: "num" }, String(task.cases)), ...metrics.map((metric) => scoreCell(task.scores[metric])), remark);
   }
 
+  function showQuality() {
+    const rows = index.quality ?? [];
+    byId("quality-section").hidden = !rows.length;
+    const columns = [["task"], ...["cases", "effective", "negative", "flagged", "masked", "quarantined", "mutants run", "killed", "of changed", "exec", "sp", "em", "reject"].map((name) => [name, "num"]), ["remarks"]];
+    const number = (value) => make("td", { class: "num" }, value == null ? "–" : String(value));
+    byId("quality").replaceChildren(table(columns, rows.map((row) => {
+      const [run, changed, killed] = row.mutants ?? [];
+      const remarks = make("td", { class: "reason" }, row.state === "fresh" ? "" : `audit ${row.state}`);
+      const list = (title, lines) => { if (lines?.length) remarks.append(make("div", {}, `${title}: ${lines.join("; ")}`)); };
+      list("weak", row.weak);
+      list("no mutant killed", row.unkilled);
+      list("quarantined", row.quarantined);
+      if (row.reproduced != null) list("run anew", [`${row.reproduced} of ${row.cases} cases as frozen`]);
+      if (row.survivors?.length) {
+        remarks.append(make("details", {}, make("summary", {}, `${row.survivors.length + row.more} survivors`),
+          ...row.survivors.map(([where, before, after]) => make("div", {}, make("p", { class: "soft" }, where), make("pre", { tabindex: "0" }, `- ${before}\n+ ${after}`))),
+          row.more ? make("p", { class: "soft" }, `${row.more} more are in the task's audit.json.`) : null));
+      }
+      return make("tr", {}, make("th", { scope: "row" }, row.task), ...[row.cases, row.effective, row.negative, row.flagged, row.masked, row.quarantined?.length, run, killed].map(number),
+        number(changed ? `${Math.round((100 * killed) / changed)} %` : null), ...(row.tiers ?? [null, null, null, null]).map(number), remarks);
+    })));
+  }
+
   function caseRow([taskNumber, chunk, place, id, mask, command]) {
     const task = tasks[taskNumber];
     const details = make("details", { class: "case", id: `case-${taskNumber}-${chunk}-${place}` }, make("summary", {},
@@ -230,6 +253,7 @@
   byId("filters").addEventListener("reset", () => setTimeout(() => { chosen.job = null; showScores(); apply(); }));
   byId("more").addEventListener("click", more);
   showScores();
+  showQuality();
   apply();
 
   // A link to one case: list it first, open.

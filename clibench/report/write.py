@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -33,11 +33,11 @@ _COMMAND: Final = 120
 """Characters of a command in the list of cases."""
 
 
-def write_report(outputs: Path, destination: Path) -> None:
+def write_report(outputs: Path, destination: Path, quality: Sequence[Mapping[str, Any]] = ()) -> None:
     """Write the report of all results under `outputs` into the folder `destination`, replacing an earlier one; other files stay.
 
-    Raises StoreError for results that can't be read, OutputsError where the disk is full or `destination` not writable. A task whose
-    blobs are lost is listed without its cases, with the reason.
+    `quality` are the rows of `quality_rows`. Raises StoreError for results that can't be read, OutputsError where the disk is full or
+    `destination` not writable. A task whose blobs are lost is listed without its cases, with the reason.
     """
     jobs = read_jobs(outputs)
     store = Store(outputs / "store")
@@ -55,7 +55,7 @@ def write_report(outputs: Path, destination: Path) -> None:
         new.replace(destination / "cases")
     write_file(destination / "scores.csv", scores_csv(jobs).encode())
     write_file(destination / "tasks.csv", tasks_csv(jobs).encode())
-    write_file(destination / "index.html", page(index.body()).encode())
+    write_file(destination / "index.html", page(index.body() | {"quality": list(quality)}).encode())
 
 
 class _Index:

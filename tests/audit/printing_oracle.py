@@ -17,10 +17,12 @@ from clibench.digest import digest_bytes
 from clibench.recording import Change, End, Output, Recording, Status
 from clibench.sandbox.interface import BuildRequest, BuildResult, Limits, TrialFault
 from clibench.tasks.case import Case, Fixture
+from clibench.tasks.oracle_lock import lock_digest
 from clibench.tasks.task import Difficulty, Language, Oracle, Pattern, Task
 
 SITE = "lib/python3.11/site-packages"
 FILE = "words/cli.py"
+LOCK = "some-words==1.0 --hash=sha256:00\n"
 FIXTURE = Fixture()
 EMPTY = Output.of(b"")
 
@@ -127,7 +129,7 @@ def printing_task(source: str, *, patterns: tuple[str, ...] = ("p", "q"), cases:
         category="text",
         difficulty=Difficulty.EASY,
         loc=10,
-        oracle=Oracle("pypi", "some-words", "1.0", "words", "MIT", "some-words==1.0 --hash=sha256:00\n", "d" * 64),
+        oracle=Oracle("pypi", "some-words", "1.0", "words", "MIT", LOCK, lock_digest("pypi", LOCK)),
         prompt="Print the words.",
         patterns=tuple(Pattern(pattern, "prints") for pattern in patterns),
         cases=made,

@@ -51,6 +51,14 @@ def _body(report: Path, name: str) -> Any:
     return json.loads(found.group(2))
 
 
+def test_what_the_cases_are_worth_is_on_the_page_as_text(tmp_path: Path) -> None:
+    make_job(tmp_path, "a" * 64)
+    row = {"task": "task0", "state": "fresh", "mutants": [20, 15, 12], "survivors": [["f:1", "a < b", "</script><b>"]], "more": 0}
+    write_report(tmp_path, tmp_path / "report", [row])
+    assert _index(tmp_path / "report")["quality"] == [row]
+    assert "</script><b>" not in (tmp_path / "report" / "index.html").read_text()
+
+
 def test_everything_is_there_and_the_page_names_no_other_place(report: Path) -> None:
     assert sorted(path.name for path in report.iterdir()) == ["cases", "cases.parquet", "index.html", "scores.csv", "tasks.csv"]
     page = (report / "index.html").read_text()

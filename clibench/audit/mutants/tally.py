@@ -33,8 +33,14 @@ from clibench.tasks.task import Task
 TIERS: Final = ("exec", "sp", "em")
 """From the first gate to the last; what an earlier one kills, the later ones do too."""
 
-NOTHING, STDERR, STATUS, MASKED, COMPARED = "nothing", "standard error only", "exit status of a failure", "masked output", "compared output"
-DIFFERENCES: Final = (NOTHING, STDERR, STATUS, MASKED, COMPARED)
+NOTHING, STDERR, STATUS, UNSEEN, COMPARED = (
+    "nothing",
+    "standard error only",
+    "exit status of a failure",
+    "output that is not compared",
+    "compared output",
+)
+DIFFERENCES: Final = (NOTHING, STDERR, STATUS, UNSEEN, COMPARED)
 """What a mutant changed at most, from the least to the most that a verdict looks at."""
 
 
@@ -195,7 +201,7 @@ def _difference(oracle: Recording, mutant: Recording, params: CompareParams) -> 
         return COMPARED
     sides = effective(oracle.changes, params.ignore) != effective(mutant.changes, params.ignore)
     if oracle.stdout != mutant.stdout or sides:
-        return COMPARED if oracle.status.ok else MASKED
+        return COMPARED if oracle.status.ok else UNSEEN
     if oracle.status != mutant.status:
         return STATUS
-    return STDERR if oracle.changes == mutant.changes else MASKED
+    return STDERR if oracle.changes == mutant.changes else UNSEEN
