@@ -288,6 +288,10 @@ class ImportConfig(Config):
     """Tasks as owner/name; null is all of them."""
     seed: int = 0
     """Of the random numbers in the modules that generate the cases."""
+    freeze: bool = False
+    """Freeze the tasks whose oracle is pinned, so that they can be graded with."""
+    pins: str | None = None
+    """YAML file of pins for what the artifact does not tell."""
     destination: str = "${outputs}/imported"
 
 

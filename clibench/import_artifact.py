@@ -5,8 +5,9 @@ The checkout's modules run inside the sandbox alone. A task whose module fails i
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -14,12 +15,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from clibench.config import ImportConfig
-from clibench.errors import UserError, did_you_mean
+from clibench.errors import TaskError, UserError, did_you_mean
 from clibench.importing.artifact import Artifact, Source, read_artifact
+from clibench.importing.freeze import PinRow, freeze_imported, oracle_spec, read_pins
 from clibench.importing.generate import LIMITS, GenerationError, generate
 from clibench.importing.imported import Failed, Imported, imported, row
 from clibench.importing.report import to_csv, to_markdown
 from clibench.sandbox.choose import make_sandbox
+from clibench.sandbox.interface import Sandbox
 from clibench.sandbox.reap import scratch_folder
 from clibench.store import write_file
 from clibench.tables import console
@@ -33,7 +36,9 @@ def import_artifact(config: DictConfig) -> None:
     sources = _chosen(artifact, settings.only)
     destination = Path(settings.destination).expanduser()
     results: list[Imported | Failed] = []
+    pins = read_pins(Path(settings.pins).expanduser() if settings.pins else None)
     sandbox = make_sandbox(settings.sandbox, Path(settings.outputs).expanduser())
+    frozen: dict[str, str] = {}
     try:
         with scratch_folder("import") as prefix, sandbox.open(language="python", prefix=prefix, limits=LIMITS, workers=1) as session:
             for number, source in enumerate(sources, start=1):
@@ -48,11 +53,35 @@ def import_artifact(config: DictConfig) -> None:
                 cells = row(result)
                 told = f"{cells['cases']} cases" if cells["status"] == "imported" else f"not imported: {cells['reason']}"
                 print(f"{number}/{len(sources)} {source.id}: {told}", file=sys.stderr, flush=True)  # noqa: T201 - progress
+        for task in results if settings.freeze else ():
+            if isinstance(task, Imported) and task.converted.cases:
+                frozen[task.source.id] = _frozen(task, pins, destination / "tasks" / task.id, sandbox, settings)
+                print(f"{task.source.id}: {frozen[task.source.id]}", file=sys.stderr, flush=True)  # noqa: T201 - progress
     finally:
         sandbox.close()
-    write_file(destination / "import.csv", to_csv(results).encode("utf-8", "replace"))
+    write_file(destination / "import.csv", to_csv(results, frozen).encode("utf-8", "replace"))
     write_file(destination / "import.md", to_markdown(results, artifact.prompts_without_tests).encode("utf-8", "replace"))
     show(results, destination)
+
+
+def _frozen(task: Imported, pins: Mapping[str, PinRow], folder: Path, sandbox: Sandbox, settings: ImportConfig) -> str:
+    """Freeze a task; what it came to, in a few words. A task that can't be frozen keeps its cases, and the others go on."""
+    try:
+        oracle = oracle_spec(task, pins)
+        if oracle is None:
+            return f"not frozen: {'; '.join(task.pin.missing)}"
+        made = freeze_imported(
+            task,
+            oracle,
+            folder,
+            sandbox,
+            workers=settings.sandbox.workers or os.cpu_count() or 1,
+            limits=settings.sandbox.limits,
+            say=lambda text: print(f"{task.source.id}: {text}", file=sys.stderr, flush=True),  # noqa: T201 - progress
+        )
+    except TaskError as error:
+        return f"not frozen: {error.what}"
+    return f"frozen: {made.cases} cases, {len(made.quarantined)} quarantined"
 
 
 def show(results: Sequence[Imported | Failed], destination: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from clibench.importing.imported import Failed, Imported, row
@@ -12,18 +12,18 @@ from clibench.importing.imported import Failed, Imported, row
 COLUMNS: Final = (
     *("repository", "status", "reason", "task", "category", "language", "base_image", "tool", "name_mismatch", "generated", "duplicates"),
     *("left_out", "cases", "patterns", "unseeded", "unrepeatable", "sanitiser", "absent_from_prompt", "leaks", "code_lines", "pin"),
-    "pin_missing",
+    *("pin_missing", "frozen"),
 )
 _SHOWN: Final = 5
 
 
-def to_csv(results: Sequence[Imported | Failed]) -> str:
-    """import.csv."""
+def to_csv(results: Sequence[Imported | Failed], frozen: Mapping[str, str]) -> str:
+    """import.csv. `frozen` says by repository what a freeze came to."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", restval="")
     writer.writeheader()
     for result in results:
-        cells = {name: str(value) for name, value in row(result).items()}
+        cells = {name: str(value) for name, value in row(result).items()} | {"frozen": frozen.get(result.source.id, "")}
         writer.writerow({name: f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell for name, cell in cells.items()})
     return text.getvalue()
 

@@ -100,7 +100,7 @@ def freeze_task(
                 say(f"run {number + 1} of {runs}, under changed conditions")
                 again.append(run_once(session, expansion.cases, expansion.fixtures, number))
 
-    normalisers = _normalisers(spec, kept.values())
+    normalisers = normalisers_of(spec, kept.values())
     of_pattern = {pattern.id: _spelled(spec, pattern.normalisers) for pattern in spec.patterns}
     stability = judge_stability(
         {case.id: [kept[case.id], *(run[case.id] for run in again)] for case in expansion.cases},
@@ -118,7 +118,7 @@ def freeze_task(
         )
 
     recordings = {case.id: kept[case.id] for case in cases}
-    head = _head(folder, spec, pin, oracle, cases, normalisers, stability)
+    head = head_of(folder, spec, pin, oracle, cases, normalisers, stability)
     patterns = pattern_reports(spec, expansion, cases, recordings)
     contents = {
         files.TASK: encode_head(head),
@@ -142,7 +142,7 @@ def freeze_task(
             "quarantined": dict(stability.quarantined),
         },
     }
-    _write(folder, contents, files.encode_json(lock))
+    write_folder(folder, contents, files.encode_json(lock))
     return FreezeReport(
         task=folder.name,
         loc=pin.loc,
@@ -246,7 +246,7 @@ def _helps(session: Session, spec: Spec) -> list[HelpText]:
     return [HelpText(case.argv[1:], recordings[case.id]) for case in cases]
 
 
-def _normalisers(spec: Spec, recordings: Iterable[Recording]) -> tuple[str, ...]:
+def normalisers_of(spec: Spec, recordings: Iterable[Recording]) -> tuple[str, ...]:
     """The spec's, with `alias` spelled out; and `alias` where the tool prints a name of its own, whether the spec says so or not."""
     names = own_names(spec)
     given = _spelled(spec, spec.normalisers)
@@ -269,9 +269,10 @@ def _paths(recording: Recording) -> list[bytes]:
     return [change.path.encode("utf-8", "surrogateescape") for change in recording.changes]
 
 
-def _head(
+def head_of(
     folder: Path, spec: Spec, pin: Pin, oracle: Oracle, cases: Sequence[Case], normalisers: tuple[str, ...], stability: Stability
 ) -> TaskFile:
+    """task.yaml of a task that was run."""
     counts = Counter(case.pattern for case in cases)
     return TaskFile(
         id=folder.name,
@@ -291,7 +292,8 @@ def _head(
     )
 
 
-def _write(folder: Path, contents: Mapping[str, bytes], lock: bytes) -> None:
+def write_folder(folder: Path, contents: Mapping[str, bytes], lock: bytes) -> None:
+    """Write all files but the spec, lock.json last; raises TaskError where one can't be written."""
     for name, content in (*contents.items(), (files.LOCK, lock)):
         if name == files.SPEC:
             continue  # it is the author's, and read from here
