@@ -65,7 +65,7 @@ def discover(settings: CurateConfig) -> list[Row]:
                 row = judge(candidate, finding, settings.static, decisions.get(candidate.id))
             rows[candidate.id] = row
             write_file(table, encode(rows.values(), settings.static).encode())
-            why = f" ({row.reason}: {row.detail})" if row.status is Status.REJECTED else ""
+            why = f" ({': '.join(filter(None, (row.reason, row.detail)))})" if row.status is Status.REJECTED else ""
             print(f"{number}/{len(candidates)} {row.id}: {row.status}{why}", file=sys.stderr, flush=True)  # noqa: T201 - progress
     finally:
         if sandbox is not None:

@@ -37,6 +37,8 @@ _ALIASES: Final = {
     "main_package": ("main_package",),
 }
 """Names under which exports have a column."""
+_UNTOLD: Final = frozenset({"", "unknown", "none", "n/a", "null", "noassertion", "other"})
+"""What exports write for a licence that they do not know."""
 _REGISTRIES: Final = {language.value: registry for registry, language in LANGUAGES.items()} | {"typescript": "npm"}
 
 
@@ -58,8 +60,8 @@ class Candidate:
 
     @property
     def id(self) -> str:
-        """Names the candidate in tables, sheets and decisions."""
-        return str(self.package)
+        """Names the candidate in tables, sheets and decisions; nothing in it is of this machine."""
+        return str(self.package) if self.package.folder is None else f"folder:{self.repository or self.package.name}"
 
 
 def read_candidates(given: Any) -> tuple[Candidate, ...]:
@@ -72,7 +74,9 @@ def read_candidates(given: Any) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
     for word in words:
         for candidate in _read(str(word)):
-            found.setdefault(candidate.id, candidate)
+            same = found.setdefault(candidate.id, candidate)
+            if same.package.folder != candidate.package.folder:
+                raise UserError(f"two folders are {candidate.id}", where=f"candidates={word}", fix="Give each a `package` of its own.")
     if not found:
         raise UserError("no candidate in it", where=f"candidates={given}", fix="Add rows.")
     return tuple(found.values())
@@ -146,7 +150,7 @@ def _metadata(told: Mapping[str, Any], shares: Mapping[str, float], where: str) 
         "shares": shares,
         "keywords": tuple(word.lower() for word in _words(told.get("keywords"))),
         "description": str(told.get("description") or ""),
-        "licence": str(told.get("licence") or ""),
+        "licence": "" if str(told.get("licence") or "").strip().lower() in _UNTOLD else str(told["licence"]),
         "build_files": tuple(_words(told.get("build_files"))),
     }
 

@@ -83,6 +83,8 @@ class Installed:
     licence: str
     """As the package states it; empty where it does not."""
     readme: str
+    about: str = ""
+    """Summary and keywords, as the package states them."""
 
 
 def install(sandbox: Sandbox, prefix: Path, package: Package, *, timeout_s: float = 600.0, network: bool = True) -> Installed:
@@ -190,7 +192,7 @@ def _read_pypi(prefix: Path, package: Package) -> Installed:
     before = set(_text(prefix / _BEFORE).split())
     created = [name for name in executables(prefix) if name not in before]
     own: set[str] = set()
-    version = licence = readme = ""
+    version = licence = readme = about = ""
     target = prefix / _SOURCE
     target.mkdir()
     for info in sorted(prefix.glob("lib/python3*/site-packages/*.dist-info")):
@@ -200,6 +202,7 @@ def _read_pypi(prefix: Path, package: Package) -> Installed:
         if _canonical(str(metadata.get("Name", ""))) != _canonical(package.name):
             continue
         version, readme = str(metadata.get("Version", "")), str(metadata.get_payload() or "")
+        about = f"{metadata.get('Summary', '')}\n{metadata.get('Keywords', '')}".strip()
         licence = str(metadata.get("License-Expression") or metadata.get("License") or "").strip().split("\n")[0]
         if not licence:
             classifiers = [str(value) for value in metadata.get_all("Classifier", [])]
@@ -211,7 +214,7 @@ def _read_pypi(prefix: Path, package: Package) -> Installed:
             elif ".." not in path.parts and not path.is_absolute() and "__pycache__" not in path.parts:
                 _copy(info.parent / path, target / path)
     programs = tuple(Program(name, package.name) for name in created if name in own)
-    return Installed(package, version, programs, tuple(name for name in created if name not in own), target, licence, readme)
+    return Installed(package, version, programs, tuple(name for name in created if name not in own), target, licence, readme, about)
 
 
 def _read_npm(prefix: Path, package: Package) -> Installed:
@@ -237,6 +240,7 @@ def _read_npm(prefix: Path, package: Package) -> Installed:
         home,
         licence if isinstance(licence, str) else "",
         _readme(home),
+        _about(manifest),
     )
 
 
@@ -283,6 +287,11 @@ def _licence_of(folder: Path) -> str:
 def _readme(folder: Path) -> str:
     found = [path for path in sorted(folder.glob("*")) if re.match(r"readme(\.|$)", path.name, re.IGNORECASE)]
     return _text(found[0]) if found else ""
+
+
+def _about(manifest: dict[str, Any]) -> str:
+    keywords = manifest.get("keywords")
+    return "\n".join([str(manifest.get("description") or ""), *(map(str, keywords) if isinstance(keywords, list) else ())]).strip()
 
 
 def _canonical(name: str) -> str:

@@ -73,10 +73,11 @@ _OUTCOMES: Final = {"accept": Status.ACCEPTED, "reject": Status.REJECTED, "dispu
 
 
 def completed(candidate: Candidate, finding: Finding | None) -> tuple[Candidate, str]:
-    """The candidate with what its installation told where the list does not, and its README."""
+    """The candidate with what its installation told where the list does not, and its summary and README."""
     if finding is None or finding.loc is None:
         return candidate, ""
-    return replace(candidate, licence=candidate.licence or finding.licence, shares=candidate.shares or finding.shares), finding.readme
+    full = replace(candidate, licence=candidate.licence or finding.licence, shares=candidate.shares or finding.shares)
+    return full, f"{finding.about}\n{finding.readme}".strip()
 
 
 def encode(rows: Iterable[Row], settings: StaticConfig) -> str:

@@ -35,6 +35,7 @@ class Finding:
     detail: str = ""
     version: str = ""
     licence: str = ""
+    about: str = ""
     readme: str = ""
     readme_chars: int = 0
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -89,6 +90,7 @@ def try_candidate(sandbox: Sandbox, candidate: Candidate, *, install_timeout_s: 
         seen: dict[str, Any] = {
             "version": installed.version,
             "licence": installed.licence,
+            "about": installed.about[:_TEXT],
             "readme": installed.readme[:_TEXT],
             "readme_chars": len(installed.readme),
             "shares": language_shares(installed.source),

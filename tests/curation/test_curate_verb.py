@@ -35,9 +35,9 @@ class Curation:
         return status, *self._capsys.readouterr()
 
     def rows(self) -> dict[str, dict[str, str]]:
-        """candidates.csv, by the last part of the id."""
+        """candidates.csv, by the name of the folder."""
         with (self.folder / "outputs" / "curation" / "candidates.csv").open(newline="") as stream:
-            return {row["id"].rsplit("/", 1)[-1]: row for row in csv.DictReader(stream)}
+            return {row["id"].removeprefix("folder:"): row for row in csv.DictReader(stream)}
 
     def vote(self, annotator: str, **votes: str) -> None:
         """Fill in a sheet: accept, or the reason of a rejection."""
@@ -48,7 +48,7 @@ class Curation:
             writer = csv.DictWriter(stream, sheet[0])
             writer.writeheader()
             for row in sheet:
-                said = votes[row["id"].rsplit("/", 1)[-1]]
+                said = votes[row["id"].removeprefix("folder:")]
                 writer.writerow(row | {"decision": "accept" if said == "accept" else "reject", "reason": "" if said == "accept" else said})
 
 
@@ -127,7 +127,7 @@ def test_two_annotators_review_the_queue_and_their_decisions_come_back_into_the_
     assert "Cohen's kappa 0.000" in out
     assert "a accept, b reject (does nothing)" in out
     with curation.decisions.open(newline="") as stream:
-        kept = {row["id"].rsplit("/", 1)[-1]: row for row in csv.DictReader(stream)}
+        kept = {row["id"].removeprefix("folder:"): row for row in csv.DictReader(stream)}
     assert {name: row["decision"] for name, row in kept.items()} == {"good": "accept", "gopher": "disputed"}
     assert kept["good"]["entry"] == "good"
 

@@ -104,7 +104,7 @@ def test_csv_yaml_folders_and_words_become_candidates_in_their_order_each_once(t
         "pypi:a-tool@1.0",
         "go:github.com/x/Yes",
         "npm:@b/c@2.0.0",
-        str(tmp_path / "repo"),
+        "folder:repo",
         "pypi:csvkit@2.2.0",
     ]
     first, second = found[:2]
@@ -140,3 +140,17 @@ def test_a_faulty_list_is_told_with_file_and_row(tmp_path: Path, name: str, cont
 def test_no_list_at_all_is_told(given: object, told: str) -> None:
     with pytest.raises(UserError, match=told):
         read_candidates(given)
+
+
+def test_two_folders_of_one_name_are_told(tmp_path: Path) -> None:
+    for name in ("a/tool", "b/tool"):
+        (tmp_path / name).mkdir(parents=True)
+    with pytest.raises(UserError, match="two folders are folder:tool"):
+        read_candidates([str(tmp_path / "a/tool"), str(tmp_path / "b/tool")])
+
+
+@pytest.mark.parametrize("word", ["unknown", "NOASSERTION", "Other", ""])
+def test_a_licence_that_an_export_does_not_know_is_not_known(tmp_path: Path, word: str) -> None:
+    (tmp_path / "a.csv").write_text(f"registry,package,license\npypi,tool,{word}\n")
+    (found,) = read_candidates(str(tmp_path / "a.csv"))
+    assert found.licence == ""

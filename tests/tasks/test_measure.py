@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clibench.tasks.measure import lines_of_code, own_sources
+from clibench.tasks.measure import Layout, language_shares, layout, lines_of_code, own_sources
 from clibench.tasks.task import Difficulty, Language
 
 
@@ -63,3 +63,27 @@ def test_a_file_that_is_not_utf8_is_still_counted(tmp_path: Path) -> None:
 
 def test_difficulty_follows_the_paper_at_its_bounds() -> None:
     assert [Difficulty.of(loc).value for loc in (1500, 1501, 4000, 4001)] == ["easy", "medium", "medium", "hard"]
+
+
+def test_the_layout_counts_all_files_of_ones_own_as_a_submission_is_counted(tmp_path: Path) -> None:
+    names(
+        tmp_path,
+        Language.PYTHON,
+        "README.md",
+        "a/b/c.py",
+        "a/d.txt",
+        "node_modules/x/y.js",
+        ".git/config",
+        "tests/t.py",
+        "a-1.dist-info/RECORD",
+    )
+    assert layout(tmp_path) == Layout(files=3, directories=2, depth=3)
+    assert layout(tmp_path / "nothing") == Layout(0, 0, 0)
+
+
+def test_shares_of_languages_are_of_the_bytes_of_code(tmp_path: Path) -> None:
+    for name, size in (("a.py", 300), ("b.sh", 100), ("c.json", 5000), ("vendor/d.go", 900)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x" * size)
+    assert language_shares(tmp_path) == {"python": 0.75, "shell": 0.25}
+    assert language_shares(tmp_path / "nothing") == {}
