@@ -14,11 +14,13 @@ from clibench.audit.mutants.tally import audit_to_json
 from clibench.audit.mutants.workshop import Tools
 from clibench.errors import SandboxError, TaskError
 from clibench.evaluation.params import CompareParams
-from clibench.recording import Output
+from clibench.recording import Output, Recording
+from clibench.sandbox.interface import TrialFault
 from clibench.sandbox.settings import SandboxConfig
 from clibench.store import Store
+from clibench.tasks.case import Case
 from clibench.tasks.task import Task
-from tests.audit.printing_oracle import PrintingSandbox, printing_task
+from tests.audit.printing_oracle import PrintingSandbox, PrintingSession, printing_task
 
 SOURCE = """\
 a = 1  # p
@@ -99,6 +101,24 @@ def test_a_defect_that_a_normaliser_hides_survives_although_what_is_compared_cha
     found = bench(task=replace(bench.task, normalisers=("epoch",)))
     assert (found["run"], found["compared"], found["killed"]) == (1, 1, 0)
     assert [row["differs"] for row in found["survivors"]] == ["compared output"]
+
+
+def test_what_varies_in_the_oracle_is_no_change_of_a_mutant(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, "a = 1  # p\nprint('to standard error')  # p err\n")
+    known = replace(bench.task, case_normalisers={case.id: ("epoch",) for case in bench.task.cases})
+    plain = PrintingSession._trial
+
+    def trial(session: PrintingSession, case: Case) -> Recording | TrialFault:
+        recording = plain(session, case)
+        assert isinstance(recording, Recording)
+        return replace(recording, stderr=Output.of(b"at %d\n" % (1_577_880_000 + len(bench.sandbox.trials))))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PrintingSession, "_trial", trial)
+        for task in (bench.task, known):
+            found = bench(task=task)
+            assert (found["run"], found["changed"], found["killed"]) == (3, 1, 1)
+            assert {row["differs"] for row in found["survivors"]} == {"nothing"}
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_another_choice(bench: Bench, tmp_path: Path) -> None:

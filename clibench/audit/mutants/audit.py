@@ -15,6 +15,8 @@ from clibench.synthesis.stream import Stream
 from clibench.tasks.case import Case
 from clibench.tasks.task import Task
 
+RUNS: Final = 3
+"""Of the oracle, to see in which cases it does the same each time."""
 TRIES: Final = 3
 """Times the wanted number that are tried where many do not compile."""
 
@@ -39,7 +41,7 @@ def audit_mutants(task: Task, tools: Tools, plan: Plan, params: CompareParams, s
     pool = choose_cases(task, plan)
     with workshop(tools, task) as shop:
         trials = Trials(tools, task, shop, pool, say)
-        ground = trials.ground()
+        ground = trials.ground(RUNS)
         unsteady = is_steady(task, ground, params)
         found = sites(shop.sources, task.language)
         useful = {case.id for case in pool} - unsteady.keys()

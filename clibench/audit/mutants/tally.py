@@ -5,12 +5,13 @@ holds those before it, or at Reject. Three shares are given, since which mutants
 
     raw        killed / all that were run
     changed    killed / those that did anything else than the oracle on a case, in any byte: status, output, standard error, side effects
-    compared   killed / those that did something else in what a verdict looks at: whether it ended with 0 (or failed, where the oracle
-               does), standard output and effective side effects of cases where the oracle succeeds, before any normaliser
+    compared   killed / those that did something else in what a verdict looks at: whether it ended with 0, and standard output and
+               effective side effects of cases where the oracle succeeds
 
 `changed` is the number that goals are set for. A change in standard error alone, or from one failing exit status to another, counts in it
 as survived: no metric of the paper can see it, which is a weakness of the metrics and not of the cases; `compared` leaves such mutants out.
-Bytes are compared only on cases where two runs of the oracle were equal to the last byte.
+Bytes are compared only on cases in which the runs of the oracle were equal to the last byte, and after the masks that a case has since
+its oracle was seen to vary.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from typing import Any, Final
 from clibench.audit.mutants.edit import Kind, Sources
 from clibench.audit.mutants.trials import Ground, Outcome
 from clibench.evaluation.judge import judge_task
+from clibench.evaluation.normalise import Chain, resolve
 from clibench.evaluation.params import CompareParams
 from clibench.evaluation.semantic_rules import RulesJudge
 from clibench.evaluation.side_effects import effective
 from clibench.evaluation.verdict import Verdict
-from clibench.recording import Recording
+from clibench.recording import Change, Output, Recording
 from clibench.tasks.case import Case
 from clibench.tasks.task import Task
 
@@ -112,9 +114,13 @@ def fate_of(task: Task, outcome: Outcome, ground: Ground, unsteady: Mapping[str,
     counted = {case: recording for case, recording in sorted(outcome.recordings.items()) if case not in unsteady}
     verdicts = _judged(task, counted, params)
     killed = {metric: tuple(verdict.case for verdict in verdicts if verdict.passed(metric) is False) for metric in (*TIERS, "reject")}
-    first = ground.runs[0]
-    same = {case for case in counted if all(_bytes(run[case]) == _bytes(first[case]) for run in ground.runs)}
-    differences = {case: _difference(first[case], recording, params) for case, recording in counted.items() if case in same}
+    differences = {}
+    for case in counted:
+        names = task.case_normalisers.get(case, ())
+        base, *others = (_masked(each[case], names, task.alias) for each in (*ground.runs, outcome.recordings))
+        mutant = others.pop()
+        if all(other.digest() == base.digest() for other in others):
+            differences[case] = _difference(base, mutant, params)
     failed = {case for cases in killed.values() for case in cases}
     differs = max((*differences.values(), COMPARED if failed else NOTHING), key=DIFFERENCES.index)
     changed_in = tuple(case for case in counted if case in failed or differences.get(case, NOTHING) != NOTHING)
@@ -190,8 +196,26 @@ def _judged(task: Task, recordings: Mapping[str, Recording], params: ComparePara
     return judge_task(part, recordings, params, RulesJudge())
 
 
-def _bytes(recording: Recording) -> str:
-    return recording.digest()
+def _masked(recording: Recording, names: Sequence[str], alias: str) -> Recording:
+    """The recording after the masks of its case."""
+    if not names:
+        return recording
+    chain = resolve(names, alias=alias)
+    changes = tuple(
+        change if change.content is None else replace(change, content=chain(change.content), size=0, sha256=None)
+        for change in recording.changes
+    )
+    return replace(recording, stdout=_output(recording.stdout, chain), stderr=_output(recording.stderr, chain), changes=changes)
+
+
+def _output(output: Output, chain: Chain) -> Output:
+    return output if output.truncated else Output.of(chain(output.data))
+
+
+def _compared(changes: Sequence[Change], params: CompareParams) -> list[Change]:
+    """Effective side effects, with no more of their modes than is compared."""
+    bits = {"executable": 0o111, "full": 0o7777, "none": 0}[params.mode]
+    return [replace(change, mode=change.mode & bits) for change in effective(tuple(changes), params.ignore)]
 
 
 def _difference(oracle: Recording, mutant: Recording, params: CompareParams) -> str:
@@ -199,7 +223,7 @@ def _difference(oracle: Recording, mutant: Recording, params: CompareParams) -> 
         return NOTHING
     if oracle.status.ok != mutant.status.ok or oracle.status.end is not mutant.status.end:
         return COMPARED
-    sides = effective(oracle.changes, params.ignore) != effective(mutant.changes, params.ignore)
+    sides = _compared(oracle.changes, params) != _compared(mutant.changes, params)
     if oracle.stdout != mutant.stdout or sides:
         return COMPARED if oracle.status.ok else UNSEEN
     if oracle.status != mutant.status:

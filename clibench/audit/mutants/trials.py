@@ -74,7 +74,7 @@ class Trials:
             "limits": asdict(self._limits),
         }
 
-    def ground(self, runs: int = 2) -> Ground:
+    def ground(self, runs: int) -> Ground:
         """Run the oracle. Raises SandboxError where a case can't be run."""
         return Ground(tuple(self._plain(number) for number in range(runs)), self._reach())
 
@@ -137,7 +137,7 @@ class Trials:
             store.finish(KIND, key, {"built": False, "reason": made.reason})
             return Outcome(edit, False, made.reason)
         try:
-            if made.check and not self._passes(made):
+            if made.check and not self._passes(made.prefix, made.check) and self._passes(self._shop.baseline, made.check):
                 store.finish(KIND, key, {"built": False, "reason": "does not compile"})
                 return Outcome(edit, False, "does not compile")
             recordings, hangs = self._run(made.prefix, self._limits, cases)
@@ -147,12 +147,11 @@ class Trials:
         store.finish(KIND, key, {"built": True, "hangs": hangs, "refs": refs})
         return Outcome(edit, True, "", False, recordings, hangs)
 
-    def _passes(self, made: Made) -> bool:
-        """Whether the check of a mutant succeeds. Raises SandboxError where it can't be told."""
-        assert made.prefix is not None  # noqa: S101 - asked before
+    def _passes(self, prefix: Path, check: tuple[str, ...]) -> bool:
+        """Whether a check succeeds with an installation; a check that fails without a defect too says nothing. Raises SandboxError."""
         nothing = Fixture()
-        case = Case("check/00", "check", made.check, nothing.digest(), timeout_s=60.0)
-        with self._session(made.prefix, self._limits) as session:
+        case = Case("check/00", "check", check, nothing.digest(), timeout_s=60.0)
+        with self._session(prefix, self._limits) as session:
             ((_, outcome),) = session.run((case,), {case.fixture: nothing})
         if isinstance(outcome, TrialFault):
             raise SandboxError(outcome.reason, where=self._task.id)
