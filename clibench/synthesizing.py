@@ -17,6 +17,7 @@ from clibench.freezing import show
 from clibench.sandbox.choose import make_sandbox
 from clibench.synthesis.factory import TRACE, Made, RejectedError, Wish
 from clibench.synthesis.factory import synthesize as make
+from clibench.synthesis.llm.ask import open_client
 from clibench.tables import console
 
 
@@ -27,12 +28,16 @@ def synthesize(config: DictConfig) -> None:
     out, outputs = Path(settings.out).expanduser(), Path(settings.outputs).expanduser()
     wish = wish_of(settings, out)
     name = settings.task or folder_name(wish.package)
+    mode = settings.extractor.value
+    client = None if mode == "rules" else open_client(settings.model, settings.llm, outputs, name)
     sandbox = make_sandbox(settings.sandbox, outputs)
     try:
         made = make(
             wish,
             out / name,
             sandbox,
+            mode=mode,
+            client=client,
             workers=settings.sandbox.workers or os.cpu_count() or 1,
             limits=settings.sandbox.limits,
             say=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True),  # noqa: T201 - progress
@@ -86,7 +91,14 @@ def _known(folder: Path) -> dict[str, str]:
 def _recorded(error: RejectedError, wish: Wish, outputs: Path, name: str) -> RejectedError:
     """Keep the rejection under outputs/synthesis, one file a package."""
     folder = outputs / "synthesis" / "rejected"
-    body = {"registry": wish.registry, "package": wish.package, "version": wish.version, "entry": wish.entry, "reason": error.message}
+    body = {
+        "registry": wish.registry,
+        "package": wish.package,
+        "version": wish.version,
+        "entry": wish.entry,
+        "reason": error.message,
+        "dropped": list(error.dropped),
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{wish.registry}-{name}.json").write_text(json.dumps(body, indent=1) + "\n", "utf-8")

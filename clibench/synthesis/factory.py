@@ -12,24 +12,30 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
+from clibench.curation.names import match
 from clibench.errors import TaskError, UserError
 from clibench.evaluation.build import build_oracle
 from clibench.sandbox.interface import Limits, Sandbox
 from clibench.sandbox.reap import scratch_folder
+from clibench.synthesis.copied import copied_lines, source_texts
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.bench import Bench
-from clibench.synthesis.fuzz.choose import Chosen, choose
+from clibench.synthesis.fuzz.choose import Chosen, choose, written
 from clibench.synthesis.fuzz.crawl import Crawl, crawl
 from clibench.synthesis.fuzz.documented import Documented, commands_of, line_draft, read_lines, understand
 from clibench.synthesis.fuzz.domain import ranked_kinds
 from clibench.synthesis.fuzz.probe import Attempt, Prober
+from clibench.synthesis.fuzz.samples import samples
 from clibench.synthesis.fuzz.search import Found, search
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.help.rules import RulesExtractor
 from clibench.synthesis.leaks import command_line, hide, secret_names
+from clibench.synthesis.llm.ask import Asker
+from clibench.synthesis.llm.extract import LlmExtractor, MergedExtractor, Report
+from clibench.synthesis.llm.patterns import PatternWriter
 from clibench.synthesis.package.alias import neutral_name
 from clibench.synthesis.package.category import category_of
-from clibench.synthesis.package.facts import Facts, read_facts
+from clibench.synthesis.package.facts import Facts, opening, read_facts
 from clibench.synthesis.package.readme import context_of, plain_text
 from clibench.synthesis.prompt import renaming
 from clibench.synthesis.schema import SchemaExtractor
@@ -43,12 +49,18 @@ from clibench.tasks.task import Language
 
 TRACE: Final = "synthesis.json"
 LANGUAGES: Final = {"pypi": Language.PYTHON, "npm": Language.JAVASCRIPT, "go": Language.GO}
-VERIFIED: Final = 8
+MOST_LEAVES: Final = 24
+"""Commands that are searched."""
+CLEAR_NAME: Final = 0.8
+"""Fit of an executable's name to the package's from which on it is taken without a question."""
+VERIFIED: Final = 6
 """Cases with which a chosen pattern is tried before it is kept."""
 
 
 class RejectedError(UserError):
-    """The package makes no task; the message says why."""
+    """The package makes no task; the message says why, `dropped` what was tried."""
+
+    dropped: Sequence[dict[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -78,14 +90,15 @@ class Made:
 
 
 def synthesize(
-    wish: Wish, destination: Path, sandbox: Sandbox, *, extractor: SchemaExtractor | None = None, workers: int = 2,
+    wish: Wish, destination: Path, sandbox: Sandbox, *, mode: str = "rules", client: Asker | None = None, workers: int = 2,
     limits: Limits | None = None, say: Callable[[str], None] = lambda _: None,
 ) -> Made:  # fmt: skip
     """Make the task in the folder `destination`, which is written when all is done and not before.
 
     Raises RejectedError (or TaskError) for a package that makes no task, SandboxError for faults of the harness.
     """
-    extractor = extractor or RulesExtractor()
+    if (mode == "rules") != (client is None):
+        raise ValueError("a client goes with llm and rules+llm, and with nothing else")
     language = LANGUAGES[wish.registry]
     limits = limits or Limits()
     with scratch_folder("synthesis") as place:
@@ -103,11 +116,13 @@ def synthesize(
             raise RejectedError(f"can't be installed: {built.reason}: {tail[0][:300]}", where=_name(wish))
         with sandbox.open(language=language.value, prefix=prefix, limits=limits, workers=workers) as session:
             bench = Bench(session, alias, rename=renaming(spec))
-            outcome = _explore(wish, spec, head, facts, bench, extractor, say)
+            outcome = _explore(wish, spec, head, facts, bench, _Reader(mode, client, facts.readme), say)
         body = _body(wish, spec, head, outcome)
         folder = place / destination.name
         folder.mkdir()
-        report = _freeze(folder, body, wish, facts, outcome, Installed(pin, prefix), sandbox, workers, limits, say)
+        report = _freeze(
+            folder, body, wish, facts, outcome, Installed(pin, prefix, place / "fetched" / "source"), sandbox, workers, limits, say
+        )
         (folder / TRACE).write_bytes(files.encode_json(_trace(wish, outcome)))
         _publish(folder, destination)
     return Made(destination, report, outcome.trials, tuple(outcome.dropped))
@@ -123,6 +138,8 @@ class Outcome:
     dropped: list[dict[str, Any]]
     kinds: tuple[str, ...]
     trials: int
+    mode: str
+    report: Report
 
 
 def _name(wish: Wish) -> str:
@@ -153,17 +170,17 @@ def _only_entry(wish: Wish, facts: Facts) -> str:
         return facts.entries[0]
     if not facts.entries:
         raise RejectedError("has no executable", where=_name(wish), fix="Name a package that installs a command.")
-    own = wish.package.rsplit("/", 1)[-1].lower()
-    same = [entry for entry in facts.entries if entry.lower() in (own, own.replace("_", "-"))]
-    if same:
-        return same[0]
+    fits = {entry: match(entry, wish.package)[1] for entry in facts.entries}
+    best = max(fits, key=lambda entry: fits[entry])
+    if fits[best] >= CLEAR_NAME:
+        return best
     raise RejectedError(
         f"has {len(facts.entries)} executables: {', '.join(facts.entries[:12])}", where=_name(wish), fix="Choose one with entry=NAME."
     )
 
 
 def _head(wish: Wish, oracle: OracleSpec, alias: str, language: Language, facts: Facts) -> dict[str, Any]:
-    category = category_of(facts.summary, facts.keywords, facts.readme)
+    category = category_of(f"{facts.summary} {opening(facts.readme)}", facts.keywords, facts.readme)
     task = TaskHead(alias=alias, language=language, category=category)
     ordinary = ordinary_names((*facts.makers, *wish.package.strip("@").split("/"), oracle.entry))
     rest: dict[str, Any] = {"allowed": ordinary} if ordinary else {}
@@ -174,35 +191,80 @@ def _head(wish: Wish, oracle: OracleSpec, alias: str, language: Language, facts:
     }
 
 
+class _Reader:
+    """Who reads help and writes patterns: rules, a model, or both."""
+
+    def __init__(self, mode: str, client: Asker | None, readme: str) -> None:
+        self.mode = mode
+        self.report = Report()
+        readme = plain_text(readme)
+        self.extractor: SchemaExtractor = RulesExtractor()
+        self.writer: PatternWriter | None = None
+        if client is not None:
+            asked = LlmExtractor(client, readme, self.report)
+            self.extractor = asked if mode == "llm" else MergedExtractor(RulesExtractor(), asked)
+            self.writer = PatternWriter(client, readme, self.report)
+
+
 def _explore(
-    wish: Wish, spec: Spec, head: dict[str, Any], facts: Facts, bench: Bench, extractor: SchemaExtractor, say: Callable[[str], None]
+    wish: Wish, spec: Spec, head: dict[str, Any], facts: Facts, bench: Bench, reader: _Reader, say: Callable[[str], None]
 ) -> Outcome:
     try:
-        found_help = crawl(bench, extractor)
+        found_help = crawl(bench, reader.extractor)
     except UserError as error:
         raise RejectedError(error.what, where=_name(wish)) from error
     root = found_help.command
     say(f"{len(found_help.pages)} help pages, {sum(len(command.options) for _, command in root.walk())} options")
     text = "\n".join(page.text for page in found_help.pages)
-    domain = ranked_kinds(
-        f"{wish.package} {spec.oracle.entry}",
-        (facts.summary + " " + " ".join(facts.keywords), text, plain_text(facts.readme)[:8000]),
-        (6, 3, 1),
-    )
+    spoken = " ".join((facts.summary, *facts.keywords, opening(facts.readme)))
+    likely = ranked_kinds(f"{wish.package} {spec.oracle.entry}", (spoken, text, plain_text(facts.readme)[:8000]), (6, 3, 1))
+    domain = samples(facts.readme) + likely
     names = tuple(dict.fromkeys((spec.oracle.entry, bench.alias)))
     declared = [example for _, command in root.walk() for example in command.examples]
     documented = understand(read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared), root)
     say(f"content: {', '.join(kind.name for kind in domain[:4])}; {len(documented.lines)} documented lines")
     prober = Prober(bench, head)
-    founds = [search(path, command, prober, domain, documented, say) for path, command in list(commands_of(root))[:24]]
-    lines = _documented_lines(documented, root, founds, prober, domain, secret_names(spec))
-    chosen = choose(bench.alias, founds, [row for row in lines if row[0].usable], wish.most_patterns + 4)
-    kept, weak = _verified(chosen, Prober(bench, head, cases=VERIFIED), wish.most_patterns)
-    dropped = [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
-    dropped += [_record(attempt, "documented, never succeeded") for attempt, _ in lines if not attempt.usable] + weak
-    outcome = Outcome(found_help, documented, kept, dropped, tuple(kind.name for kind in domain[:6]), bench.trials)
-    _judge(wish, founds, outcome)
+    leaves = list(commands_of(root))[:MOST_LEAVES]
+    founds = [Found(path, command) for path, command in leaves]
+    lines: list[tuple[Attempt, Found]] = []
+    chosen: list[Chosen] = []
+    dropped: list[dict[str, Any]] = []
+    if reader.mode != "llm":
+        founds = [search(path, command, prober, domain, documented, say) for path, command in leaves]
+        lines = _documented_lines(documented, root, founds, prober, domain, secret_names(spec))
+        chosen = choose(bench.alias, founds, [row for row in lines if row[0].usable and row[0].distinct > 1], wish.most_patterns + 3)
+    if reader.writer is not None:
+        good, bad = _written(reader.writer, founds, found_help, prober, say)
+        chosen += written(good, [row.id for row in chosen], 0 if reader.mode == "llm" else 12)
+        dropped += [_record(attempt, "written by the model, never succeeded") for attempt in bad]
+    chosen, weak = _stable(chosen, prober)
+    kept, more = _verified(chosen, Prober(bench, head, cases=VERIFIED), wish.most_patterns)
+    dropped += [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
+    dropped += [_record(attempt, "documented, never succeeded") for attempt, _ in lines if not attempt.usable]
+    dropped += weak + more
+    outcome = Outcome(
+        found_help, documented, kept, dropped, tuple(kind.name for kind in domain[:6]), bench.trials, reader.mode, reader.report
+    )
+    try:
+        _judge(wish, founds, outcome)
+    except RejectedError as error:
+        error.dropped = outcome.dropped
+        raise
     return outcome
+
+
+def _written(
+    writer: PatternWriter, founds: Sequence[Found], found_help: Crawl, prober: Prober, say: Callable[[str], None]
+) -> tuple[list[tuple[Attempt, Found]], list[Attempt]]:
+    pages = {page.path: page.text for page in found_help.pages}
+    good: list[tuple[Attempt, Found]] = []
+    bad: list[Attempt] = []
+    for found in founds:
+        result = writer.write(found.path, found.command, pages.get(found.path, found_help.pages[0].text), prober)
+        good += [(attempt, found) for attempt in result.good]
+        bad += result.failed
+        say(f"{' '.join(found.path) or 'the command'}: the model wrote {len(result.good)} patterns that succeed")
+    return good, bad
 
 
 def _documented_lines(
@@ -214,13 +276,20 @@ def _documented_lines(
     return [(attempt, owners[attempt.draft.path]) for attempt in prober.try_all(drafts)]
 
 
+def _stable(chosen: Sequence[Chosen], prober: Prober) -> tuple[list[Chosen], list[dict[str, Any]]]:
+    """Those with a case whose result is the same under other conditions: a freeze can compare nothing of the others."""
+    bad = prober.unstable([row.draft for row in chosen])
+    weak = [{"pattern": chosen[place].draft.label[:200], "why": reason, "ok": 0, "cases": 0, "said": ""} for place, reason in bad.items()]
+    return [row for place, row in enumerate(chosen) if place not in bad], weak
+
+
 def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], list[dict[str, Any]]]:
     """Those that also succeed with more cases; a pattern whose results hardly differ goes behind the others."""
     attempts = prober.try_all([row.draft for row in chosen])
     ranks: dict[str, tuple[bool, int]] = {}
     weak = []
     for row, attempt in zip(chosen, attempts, strict=True):
-        if not attempt.usable or attempt.ok * 2 < len(attempt.trials):
+        if not attempt.usable or attempt.ok * 5 < len(attempt.trials) * 3:
             weak.append(_record(attempt, "fails with more cases"))
         else:
             ranks[row.id] = (row.rank > 0 and attempt.distinct < min(3, len(attempt.trials)), row.rank)
@@ -238,7 +307,7 @@ def _record(attempt: Attempt, why: str) -> dict[str, Any]:
 def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
     """Raise RejectedError where too little works."""
     impossible = [found.impossible for found in founds if not found.bases]
-    if not any(found.bases for found in founds):
+    if not any(found.bases for found in founds) and not outcome.chosen:
         if impossible and all(impossible):
             raise RejectedError(impossible[0], where=_name(wish))
         said = next((row["said"] for row in outcome.dropped if row["said"]), "no output")
@@ -287,6 +356,17 @@ def _freeze(
     commands = {command_line(case) for case in expand(spec).cases}
     makers = [name for name in secret_names(spec) if name not in names]
     context = context_of(facts.readme, facts.summary, alias=spec.task.alias, names=names, makers=makers, drop=commands)
+    copied = copied_lines(context, source_texts(installed.source, spec.task.language))
+    if copied:
+        lines = context.splitlines()
+        context = context_of(
+            facts.readme,
+            facts.summary,
+            alias=spec.task.alias,
+            names=names,
+            makers=makers,
+            drop={*commands, *(lines[n - 1] for n in copied)},
+        )
     (folder / files.CONTEXT).write_text(context, "utf-8")
     return freeze_task(folder, sandbox, runs=wish.runs, workers=workers, limits=limits, say=say, installed=installed)
 
@@ -311,7 +391,8 @@ def _trace(wish: Wish, outcome: Outcome) -> dict[str, Any]:
     return {
         "version": 1,
         "wish": {key: value for key, value in asdict(wish).items() if value not in (None, ())},
-        "extractor": "rules",
+        "extractor": outcome.mode,
+        **({key: value for key, value in asdict(outcome.report).items() if value} if outcome.mode != "rules" else {}),
         "content": list(outcome.kinds),
         "pages": [" ".join(page.argv) for page in outcome.crawl.pages],
         "cut": outcome.crawl.cut,

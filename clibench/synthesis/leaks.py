@@ -53,6 +53,15 @@ def leaks(prompt: str, spec: Spec, cases: Sequence[Case], shown: Sequence[Case])
     return found
 
 
+def missing_patterns(prompt: str, spec: Spec) -> list[str]:
+    """The patterns that the prompt has no example of, one line each."""
+    return [
+        f"nothing of the pattern '{pattern.id}'"
+        for number, pattern in enumerate(spec.patterns, start=1)
+        if not re.search(rf"^### {number}\. {re.escape(pattern.description.strip())}$", prompt, re.MULTILINE)
+    ]
+
+
 def secret_names(spec: Spec) -> list[str]:
     """Names of the tool and its makers that a prompt must not hold."""
     path = spec.oracle.name.strip("@").split("/")

@@ -22,7 +22,7 @@ ORDINARY: Final = frozenset(
         "set", "add", "remove", "tag", "template", "schema", "patch", "log", "graph", "chart", "clock", "calendar", "url", "uri", "http",
         "regex", "glob", "path", "dot", "tidy", "minify", "prettify", "slug", "case", "word", "line", "python", "go", "node", "javascript",
         "java", "rust", "google", "microsoft", "facebook", "apple", "amazon", "linux", "apache", "mozilla", "json2csv", "the", "a", "an",
-        "of", "to", "and",
+        "of", "to", "npm", "pip", "golang", "cli", "and",
     }
 )  # fmt: skip
 """Words that say nothing of a tool though it be named so: renaming them everywhere would make a text unreadable."""

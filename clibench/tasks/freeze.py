@@ -21,8 +21,9 @@ from clibench.evaluation.normalise import resolve
 from clibench.recording import End, Recording
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
 from clibench.sandbox.reap import scratch_folder
+from clibench.synthesis.copied import copied_lines, source_texts
 from clibench.synthesis.expand import expand
-from clibench.synthesis.leaks import leaks, own_names
+from clibench.synthesis.leaks import leaks, missing_patterns, own_names
 from clibench.synthesis.prompt import HelpText, introduce, write_prompt
 from clibench.synthesis.spec import Spec, read_spec
 from clibench.tasks import folder as files
@@ -30,7 +31,7 @@ from clibench.tasks.case import Case, Fixture
 from clibench.tasks.effective import PatternReport, choose_examples, pattern_reports
 from clibench.tasks.head import OraclePin, PatternHead, TaskFile, encode_head
 from clibench.tasks.oracle_lock import lock_digest
-from clibench.tasks.pin import Pin, pin_oracle
+from clibench.tasks.pin import Pin, fetch_oracle
 from clibench.tasks.stability import Stability, judge_stability
 from clibench.tasks.task import Difficulty, Oracle
 
@@ -59,6 +60,8 @@ class Installed:
     pin: Pin
     prefix: Path
     """The installation, whose `bin` holds the alias."""
+    source: Path
+    """The package as its registry ships it."""
 
 
 def freeze_task(
@@ -83,13 +86,17 @@ def freeze_task(
     expansion = expand(spec)
     for shortfall in expansion.shortfalls:
         say(str(shortfall))
-    if installed is None:
-        say(f"pinning {spec.oracle.name} {spec.oracle.version}")
-    pin = installed.pin if installed else _pin(folder, spec, sandbox)
-    oracle = oracle_of(spec, pin)
     limits = limits or Limits()
     with scratch_folder("freeze") as scratch:
         prefix = installed.prefix if installed else install(sandbox, spec, oracle, scratch / "prefix", where=str(folder))
+    with tempfile.TemporaryDirectory(prefix="clibench-freeze-") as scratch:
+        if installed is None:
+            say(f"pinning {spec.oracle.name} {spec.oracle.version}")
+            installed = _installed(folder, spec, sandbox, Path(scratch))
+        pin, prefix = installed.pin, installed.prefix
+        oracle = oracle_of(spec, pin)
+        copied = copied_lines(context, source_texts(installed.source, spec.task.language))
+        _refuse([f"lines {copied[0]} to {copied[-1]} of context.md: source code of the tool"] if copied else [], folder)
         with sandbox.open(language=spec.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
             helps = _helps(session, spec)
             _refuse(leaks(introduce(spec, context, helps), spec, (), ()), folder)  # now, rather than after all the runs
@@ -112,6 +119,8 @@ def freeze_task(
     examples = choose_examples(spec, expansion, cases, kept)
     prompt = write_prompt(spec, context, helps, examples)
     found = leaks(prompt, spec, cases, [example.case for example in examples.values()])
+    if missing := missing_patterns(prompt, spec):
+        raise TaskError(f"the prompt says {'; '.join(missing[:5])}", where=str(folder), fix="Give each pattern a description of one line.")
     if found:
         raise TaskError(
             f"the prompt would tell {'; '.join(found[:5])}", where=str(folder), fix="Change context.md, the spec or its fixtures."
@@ -184,12 +193,20 @@ def _context(folder: Path) -> str:
     return text
 
 
-def _pin(folder: Path, spec: Spec, sandbox: Sandbox) -> Pin:
+def _installed(folder: Path, spec: Spec, sandbox: Sandbox, scratch: Path) -> Installed:
+    fetched = scratch / "fetched"
+    fetched.mkdir()
+    pin = _pin(folder, spec, sandbox, fetched)
+    prefix = install(sandbox, spec, oracle_of(spec, pin), scratch / "prefix", where=str(folder))
+    return Installed(pin, prefix, fetched / "source")
+
+
+def _pin(folder: Path, spec: Spec, sandbox: Sandbox, fetched: Path) -> Pin:
     """The lock and size of the oracle; a lock that was frozen for the same release is kept, whatever its dependencies are by now."""
     from clibench.synthesis.explain import validate
     from clibench.synthesis.located import read_located
 
-    pin = pin_oracle(sandbox, spec.oracle, spec.task.language)
+    pin = fetch_oracle(sandbox, spec.oracle, spec.task.language, fetched)
     if not (folder / files.TASK).is_file() or not (folder / files.ORACLE_LOCK).is_file():
         return pin
     frozen = validate(read_located(folder / files.TASK), TaskFile).oracle

@@ -37,6 +37,12 @@ class Bench:
             self._known[case.key()] = last
         return {case.id: self._known[keys[case.id]] for case in cases}
 
+    def varied(self, cases: Sequence[Case], fixtures: Mapping[str, Fixture], number: int) -> dict[str, Recording]:
+        """The recordings of cases under the numbered variation of the conditions (see `sandbox.contract`); what failed is left out."""
+        self.trials += len(cases)
+        found = self._session.run(cases, fixtures, stability=number)
+        return {case.id: recording for case, recording in found if not isinstance(recording, TrialFault)}
+
     def words(self, lines: Iterable[Sequence[str]], *, stdin: bytes = b"") -> list[Recording]:
         """The recordings of command lines (without the tool's name) in an empty workspace, in their order."""
         cases = [

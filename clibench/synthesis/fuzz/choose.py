@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
-from clibench.synthesis.fuzz.draft import Draft, Plan, Use
+from clibench.synthesis.fuzz.draft import Draft, Use, WrittenDraft
 from clibench.synthesis.fuzz.probe import Attempt
 from clibench.synthesis.fuzz.search import Found
 from clibench.synthesis.schema import Command
@@ -86,6 +85,29 @@ def choose(alias: str, founds: Sequence[Found], lines: Sequence[tuple[Attempt, F
     return chosen
 
 
+def _other_contents(bases: Sequence[Attempt]) -> list[Attempt]:
+    """Ways like the first one, with content of another kind that gives results of its own."""
+    first = bases[0]
+    return [attempt for attempt in bases[1:] if _shape(attempt.draft) == _shape(first.draft) and attempt.distinct > 1]
+
+
+def written(attempts: Sequence[tuple[Attempt, Found]], ids: Iterable[str], rank: int) -> list[Chosen]:
+    """Patterns that a model wrote, with ids of their own; the first of each command is its plain use where `rank` is 0."""
+    taken = set(ids)
+    rows: list[Chosen] = []
+    seen: set[tuple[str, ...]] = set()
+    for attempt, found in attempts:
+        body = attempt.draft.body("x", "x")
+        title = attempt.draft.title if isinstance(attempt.draft, WrittenDraft) else attempt.draft.label
+        base = _slug(" ".join(word for word in body["argv"] if isinstance(word, str) and "{" not in word)) or "plain"
+        identifier = next(name for name in (base, *(f"{base}-{number}" for number in range(2, 100))) if name not in taken)
+        taken.add(identifier)
+        place = rank if found.path not in seen else max(rank, 10)
+        seen.add(found.path)
+        rows.append(Chosen(identifier, " ".join(title.split()), attempt, found.command, found.path, False, place))
+    return rows
+
+
 def _grouped(rows: Sequence[_Row]) -> list[_Row]:
     """Patterns of one command side by side, in the order in which commands appear first."""
     order: dict[tuple[str, ...], list[_Row]] = {}
@@ -115,6 +137,10 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
         _Row(10 + min(place, 5), _name(use), f"`{shown}` with `{_option(use)}`: {_help(use)}", attempt, found)
         for place, (use, attempt, changed) in enumerate(row for row in found.singles if row[2])
     ]
+    same_shape = [
+        _Row(50 + place, f"{_title(attempt.draft)}-{place + 2}", f"`{shown}` {_input(attempt.draft)}.{about}", attempt, found)
+        for place, attempt in enumerate(_other_contents(found.bases)[:2])
+    ]
     idle = [
         _Row(70, _name(use), f"`{shown}` with `{_option(use)}`: {_help(use)}", attempt, found)
         for use, attempt, changed in found.singles
@@ -134,12 +160,7 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
         )
         for place, (uses, attempt) in enumerate(found.pairs[:4])
     ]
-    return [*rows, *effective, *documented, *others[:3], *pairs, *idle]
-
-
-def interleaved(groups: Iterable[Sequence[_Row]]) -> list[_Row]:
-    """One of each group in turn."""
-    return [row for turn in zip_longest(*groups) for row in turn if row is not None]
+    return [*rows, *effective, *documented, *others[:3], *pairs, *same_shape, *idle]
 
 
 def _shape(draft: Draft) -> str:
@@ -224,8 +245,3 @@ def _flat(use: Use) -> list[str]:
 
 def _first(use: Use) -> str:
     return use.option.negation if use.negated and use.option.negation else use.option.name
-
-
-def flag_plan() -> Plan:
-    """The plan of an option without a value."""
-    return Plan("flag")

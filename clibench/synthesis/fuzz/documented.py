@@ -45,10 +45,10 @@ class Documented:
 def read_lines(texts: Sequence[str], names: Sequence[str], declared: Sequence[str] = ()) -> tuple[Line, ...]:
     """The command lines in the texts that run one of `names`; those of the schema go first."""
     found: dict[Line, None] = {}
-    joined = [re.sub(r"\\\n\s*", " ", text) for text in (*declared, *texts)]
+    joined = [re.sub(r"\\\n\s*", " ", text) for text in (*(f"    {line}" for line in declared), *texts)]
     runs = re.compile(rf"(?:^|[|;&`]\s*|\s)(?:npx |python -m |\./|uvx )?(?:{'|'.join(map(re.escape, names))})(?=\s|$)")
     for text in joined:
-        for raw in text.splitlines():
+        for raw in code_lines(text):
             raw = _PROMPT.sub("", raw.strip()).strip("`").strip()
             if not runs.search(raw) or len(raw) > 300 or not re.match(r"[\w./\"'{<-]", raw):
                 continue
@@ -56,6 +56,16 @@ def read_lines(texts: Sequence[str], names: Sequence[str], declared: Sequence[st
             if line is not None:
                 found.setdefault(line)
     return tuple(found)[:MOST]
+
+
+def code_lines(text: str) -> Iterator[str]:
+    """Lines that are code rather than prose: fenced, indented, after a prompt sign, or in backquotes as a whole."""
+    fenced = False
+    for line in text.splitlines():
+        if re.match(r"\s*(?:```|~~~)", line):
+            fenced = not fenced
+        elif fenced or re.match(r"\s{2,}\S|\t|\s*(?:\$|>|%)\s|\s*`[^`]+`\s*$", line):
+            yield line
 
 
 def _line(raw: str, names: Sequence[str]) -> Line | None:

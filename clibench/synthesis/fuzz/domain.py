@@ -23,6 +23,8 @@ def ranked_kinds(name: str, texts: Sequence[str], weights: Sequence[int]) -> tup
         for text, weight in zip(texts, weights, strict=True):
             found = len(words.findall(text)) + (3 * len(files.findall(text)) if files else 0)
             score += weight * min(found, 12)
+        if kind.name == "text":
+            score /= 2  # every format is text too
         if kind.name in USUAL:
             score += 1.5 - 0.1 * USUAL.index(kind.name)
         scores[kind.name] = score

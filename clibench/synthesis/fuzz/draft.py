@@ -6,8 +6,9 @@ can tell which ones were tried.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -113,6 +114,23 @@ class Draft:
         return body | more
 
 
+@dataclass(frozen=True)
+class WrittenDraft(Draft):
+    """A pattern that was written as a whole."""
+
+    title: str = ""
+    pattern: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """For traces."""
+        return f"{self.title}: {json.dumps(self.pattern['argv'])[:160]}"
+
+    def body(self, identifier: str, description: str, **more: Any) -> dict[str, Any]:
+        """The pattern of a spec."""
+        return {"id": identifier, "description": description, **self.pattern, **more}
+
+
 def content(kind: Kind, number: int = 0) -> tuple[str, dict[str, Any]]:
     """Template and parameters of the `number`th document of a kind in one case: each draws values of its own."""
     if not number:
@@ -123,13 +141,3 @@ def content(kind: Kind, number: int = 0) -> tuple[str, dict[str, Any]]:
 
     names = "|".join(map(re.escape, kind.params))
     return re.sub(rf"\{{({names})(?:#(\d+))?\}}", shift, kind.template), dict(kind.params)
-
-
-def merged(plans: Sequence[Plan]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Files and parameters of several plans."""
-    files: dict[str, Any] = {}
-    params: dict[str, Any] = {}
-    for plan in plans:
-        files |= plan.files
-        params |= plan.params
-    return files, params

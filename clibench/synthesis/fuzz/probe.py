@@ -17,6 +17,7 @@ from clibench.synthesis.fuzz.bench import Bench
 from clibench.synthesis.fuzz.draft import Draft
 from clibench.synthesis.spec import Spec
 from clibench.tasks.case import Case, Fixture
+from clibench.tasks.stability import judge_stability
 
 CASES = 3
 """Cases a draft."""
@@ -92,6 +93,32 @@ class Prober:
 
     def try_all(self, drafts: Sequence[Draft], *, cases: int | None = None) -> list[Attempt]:
         """An attempt for each draft, in their order; all of them are run at once."""
+        cases_of, found, _ = self._prepared(drafts, cases)
+        return [
+            Attempt(draft, tuple(Trial(case, found[case.id]) for case in own), fault or ("" if own else "no case can be drawn"))
+            for draft, (own, fault) in zip(drafts, cases_of, strict=True)
+        ]
+
+    def unstable(self, drafts: Sequence[Draft]) -> dict[int, str]:
+        """Places of the drafts none of whose cases gives the same result under other conditions, with the reason."""
+        cases_of, found, fixtures = self._prepared(drafts, None)
+        listed = [case for own, _ in cases_of for case in own]
+        again = self.bench.varied(listed, fixtures, 3)
+        runs = {case.id: [found[case.id], again[case.id]] for case in listed if case.id in again}
+        alias, oracle = self._head["task"]["alias"], self._head["oracle"]
+        names = {oracle["entry"], oracle["name"].rstrip("/").rsplit("/", 1)[-1]} - {alias}
+        base = {case: tuple(f"alias({name})" for name in sorted(names)) for case in runs}
+        judged = judge_stability(runs, {case.id: fixtures[case.fixture] for case in listed if case.id in runs}, base, alias)
+        bad = {}
+        for place, (own, _) in enumerate(cases_of):
+            reasons = [judged.quarantined[case.id] for case in own if case.id in judged.quarantined]
+            if own and len(reasons) == len(own):
+                bad[place] = reasons[0]
+        return bad
+
+    def _prepared(
+        self, drafts: Sequence[Draft], cases: int | None
+    ) -> tuple[list[tuple[list[Case], str]], dict[str, Recording], dict[str, Fixture]]:
         prepared: list[tuple[list[Case], str]] = []
         fixtures: dict[str, Fixture] = {}
         for number, draft in enumerate(drafts):
@@ -103,11 +130,7 @@ class Prober:
             expansion = expand(spec)
             fixtures |= expansion.fixtures
             prepared.append(([replace(case, id=f"{number}/{case.id}") for case in expansion.cases], ""))
-        found = self.bench.run([case for cases, _ in prepared for case in cases], fixtures)
-        return [
-            Attempt(draft, tuple(Trial(case, found[case.id]) for case in cases), fault or ("" if cases else "no case can be drawn"))
-            for draft, (cases, fault) in zip(drafts, prepared, strict=True)
-        ]
+        return prepared, self.bench.run([case for own, _ in prepared for case in own], fixtures), fixtures
 
 
 def probe_spec(head: dict[str, Any], draft: Draft, cases: int) -> Spec:

@@ -7,8 +7,10 @@ What fails is repaired by what its message says (`repair.py`), a bounded number 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path, kinds
@@ -30,7 +32,7 @@ ROUNDS: Final = 3
 """Repairs of a failed draft in a row."""
 PLANS: Final = 6
 """Plans for an option's value that are tried."""
-PAIRED: Final = 6
+PAIRED: Final = 4
 """Options of a command of which pairs are tried."""
 _QUIET: Final = frozenset(
     {
@@ -105,6 +107,7 @@ def search(
     found = Found(path, command)
     _bases(found, prober, domain, documented)
     if found.bases:
+        _steady(found, prober, domain, documented)
         _singles(found, prober, domain, documented)
         _pairs(found, prober)
     say(f"{' '.join(path) or 'the command'}: {len(found.bases)} ways to give input, {len(found.singles)} options, {len(found.pairs)} pairs")
@@ -176,7 +179,8 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
     full = slots
     least = [slot for slot, positional in zip(slots, command.positionals, strict=True) if positional.min > 0]
     if not slots and examples:
-        full = least = [_example_slot(values, domain) for values in examples[:3]]
+        shown = [_example_slot(values, domain) for values in examples[:3]]
+        yield from (Draft(path, needed, operands) for operands in islice(_varied(shown), 4))
     for chosen in [full, least] if len(full) != len(least) else [full]:
         if not chosen:
             continue
@@ -311,6 +315,25 @@ def candidates(option: Option, path: tuple[str, ...], domain: Sequence[Kind], do
     return [Use(option, plan, equals=option.value_optional) for plan in plans]
 
 
+def _steady(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> None:
+    """Where a result depends on chance or the clock, add a flag or a seed that ends it, if the command has one."""
+    base = found.bases[0]
+    if not prober.unstable([base.draft]):
+        return
+    uses = [
+        candidates(option, found.path, domain, documented)[0]
+        for option in found.command.options
+        if not {*option.names} & _NEVER and (not option.takes_value or re.search("seed|random|date|time|log", option.name))
+    ]
+    drafts = [base.draft.with_use(use) for use in uses]
+    bad = prober.unstable(drafts)
+    for place, attempt in enumerate(prober.try_all(drafts)):
+        if place not in bad and attempt.usable:
+            others = prober.try_all([other.draft.with_use(uses[place]) for other in found.bases[1:6]])
+            found.bases = [attempt, *(other for other in others if other.usable)]
+            return
+
+
 @dataclass(frozen=True)
 class _Candidate:
     """A use of an option, with others that it needs."""
@@ -362,7 +385,7 @@ def _singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: D
                 waiting[name][:0] = [other for other in more if other.label not in tried]
     # An option may matter for another input only: several files, a folder.
     idle = [name for name, (_, _, changed) in best.items() if not changed]
-    for other in found.bases[1:6]:
+    for other in found.bases[1:3]:
         if not idle or other.distinct < 1:
             break
         attempts = prober.try_all([best[name][0].on(other.draft) for name in idle])

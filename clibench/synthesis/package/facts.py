@@ -14,6 +14,8 @@ from email.parser import HeaderParser
 from pathlib import Path
 from typing import Any, Final
 
+from clibench.synthesis.package.readme import plain_text
+
 UNKNOWN_LICENCE: Final = "NOASSERTION"
 """SPDX: no claim is made."""
 
@@ -41,6 +43,17 @@ def read_facts(source: Path, registry: str, name: str) -> Facts:
             return _npm(source)
         case _:
             return _go(source, name)
+
+
+def opening(readme: str) -> str:
+    """Title and first paragraph of a README: what its author would say in one breath."""
+    text = plain_text(readme)
+    title = re.search(r"^#\s+(.+)$|^(.+)\n=+\s*$", text, re.MULTILINE)
+    rest = text[title.end() :] if title else text
+    paragraph = next(
+        (part.strip() for part in re.split(r"\n\s*\n", rest) if re.match(r"\s*[A-Za-z`*]", part) and len(part.split()) > 3), ""
+    )
+    return " ".join(f"{(title[1] or title[2]) if title else ''}. {paragraph[:400]}".split())
 
 
 _CLASSIFIERS: Final = {
