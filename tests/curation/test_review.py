@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,20 @@ def test_a_settled_dispute_stays_until_a_vote_changes() -> None:
     assert merged(settled, [disputed])["x"].decision == "accept"
     assert merged(settled, [decide("x", "x", "1.0", no, no)])["x"].decision == "reject"
     assert review.ANNOTATORS == ("a", "b")
+
+
+def in_a_browser(folder: Path, votes: dict[str, tuple[str, str]]) -> str:
+    """The sheet that the page saves for annotator a who votes so; the browser is a stand-in, the page's script is the real one."""
+    (folder / "review.html").write_text(sheets([row("one"), row("two")], seed=0)["review.html"])
+    command = ("node", str(Path(__file__).parent / "dom.js"), str(folder / "review.html"), "a", json.dumps(votes))
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+
+
+def test_the_sheet_that_the_page_saves_is_read_back(tmp_path: Path) -> None:
+    saved = in_a_browser(tmp_path, {"pypi:one@1.0": ("accept", ""), "pypi:two@1.0": ("reject", '=needs "a" display, always')})
+    (tmp_path / "a.csv").write_text(saved)
+    assert read_sheet(tmp_path / "a.csv") == {"pypi:one@1.0": Vote(True, ""), "pypi:two@1.0": Vote(False, '=needs "a" display, always')}
+
+
+def test_the_page_wants_a_reason_before_it_saves_a_rejection(tmp_path: Path) -> None:
+    assert in_a_browser(tmp_path, {"pypi:two@1.0": ("reject", " ")}) == "alert: Say why you reject pypi:two@1.0\n"
