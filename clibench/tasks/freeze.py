@@ -88,11 +88,9 @@ def freeze_task(
         say(str(shortfall))
     limits = limits or Limits()
     with scratch_folder("freeze") as scratch:
-        prefix = installed.prefix if installed else install(sandbox, spec, oracle, scratch / "prefix", where=str(folder))
-    with tempfile.TemporaryDirectory(prefix="clibench-freeze-") as scratch:
         if installed is None:
             say(f"pinning {spec.oracle.name} {spec.oracle.version}")
-            installed = _installed(folder, spec, sandbox, Path(scratch))
+            installed = _installed(folder, spec, sandbox, scratch)
         pin, prefix = installed.pin, installed.prefix
         oracle = oracle_of(spec, pin)
         copied = copied_lines(context, source_texts(installed.source, spec.task.language))
