@@ -18,6 +18,7 @@ from clibench.audit.mutants.reach import PLACE, Covered, go_reach
 from clibench.audit.mutants.workshop import Made, Tools
 from clibench.digest import digest_json
 from clibench.errors import SandboxError, TaskError
+from clibench.evaluation.build import GO_CACHE, GO_ENV
 from clibench.recording import Recording
 from clibench.sandbox.interface import PREFIX, BuildRequest
 from clibench.tasks.case import Case
@@ -30,14 +31,11 @@ BATCH: Final = 20
 _MUTANT_S: Final = 60.0
 """Added to the time limit of a build for each mutant of a batch."""
 
-_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw"}
-_CACHE: Final = "if test -d /usr/local/share/go-build; then export GOCACHE=/run/go-build; cp -as /usr/local/share/go-build /run; fi"
-
 # `go mod vendor` takes what the packages of the module import, under whatever build tag. The tool that reads coverage comes with older
 # toolchains and is built from the standard library's source in newer ones.
 _PREPARE: Final = f"""
 set -eu
-{_CACHE}
+{GO_CACHE}
 package="$1" entry="$2" prefix={PREFIX}
 printf '//go:build tools\\n\\npackage tools\\n\\nimport _ "%s"\\n' "$package" > clibench_tools.go
 GOFLAGS="$GOFLAGS -mod=mod" go mod vendor
@@ -55,7 +53,7 @@ cp -r go.mod go.sum clibench_tools.go vendor $prefix/
 
 _BUILD: Final = f"""
 set -eu
-{_CACHE}
+{GO_CACHE}
 package="$1" entry="$2" prefix={PREFIX}
 export GOFLAGS="$GOFLAGS -mod=vendor"
 go build -trimpath -o /tmp/base "$package"
@@ -97,7 +95,7 @@ def prepared(tools: Tools, task: Task) -> Path:
             (source / name).write_text(content, encoding="utf-8")
         commands = (("sh", "-c", _PREPARE, "sh", task.oracle.name, task.oracle.entry),)
         built = tools.sandbox.build(
-            BuildRequest("go", source, commands, destination, settings.build_network, settings.build_timeout_s, dict(_ENV))
+            BuildRequest("go", source, commands, destination, settings.build_network, settings.build_timeout_s, dict(GO_ENV))
         )
         if not built.ok:
             tail = " | ".join(line.strip() for line in built.log.decode("utf-8", "replace").splitlines()[-3:] if line.strip())
@@ -159,7 +157,7 @@ class GoWorkshop:
         commands = (("sh", "-c", _BUILD, "sh", task.oracle.name, task.oracle.entry),)
         timeout_s = settings.build_timeout_s + _MUTANT_S * len(batch)
         built = self._tools.sandbox.build(
-            BuildRequest("go", source, commands, destination, network=False, timeout_s=timeout_s, env=dict(_ENV))
+            BuildRequest("go", source, commands, destination, network=False, timeout_s=timeout_s, env=dict(GO_ENV))
         )
         shutil.rmtree(source)
         if not built.ok:
