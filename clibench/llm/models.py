@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import atexit
 import os
+import subprocess
+import sys
+import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from clibench.digest import digest_file
-from clibench.errors import MissingKeyError, UserError, did_you_mean
+from clibench.errors import InfraError, MissingKeyError, UserError, did_you_mean
 from clibench.llm.prices import Price, price_of
 from clibench.llm.settings import ModelSettings
 
@@ -37,6 +41,7 @@ class ModelConfig:
     params: Mapping[str, Any] = field(default_factory=dict)
     price: Price | None = None
     script: str | None = None
+    serve: str | None = None
 
     @property
     def provider(self) -> str:
@@ -86,7 +91,9 @@ def resolve(settings: ModelSettings) -> ModelConfig:
             raise UserError(f"model.native: unknown dialect '{dialect}'", fix=did_you_mean(dialect, DIALECT_NAMES))
     if settings.script is not None and not Path(settings.script).is_file():
         raise UserError("model.script is not a file", where=settings.script, fix="Give the path of a YAML file of scripts.")
-    if settings.key_env is None and settings.base_url is None and settings.script is None:
+    if settings.serve is not None and settings.base_url is None:
+        _server_module(settings.serve).check()
+    if settings.key_env is None and settings.base_url is None and settings.script is None and settings.serve is None:
         raise UserError(
             f"model '{settings.name}' has no address",
             fix="Set model.base_url=http://HOST:PORT/v1 (or model.script=FILE for the scripted one).",
@@ -100,7 +107,17 @@ def resolve(settings: ModelSettings) -> ModelConfig:
         params=dict(settings.params),
         price=price_of(settings.id, settings.price),
         script=settings.script,
+        serve=settings.serve,
     )
+
+
+def _server_module(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UserError(
+            f"can't be imported ({error})", where=f"model.serve={name}", fix="Name a module such as clibench.llm.local_model."
+        ) from error
 
 
 _SERVED: Final[dict[str, Any]] = {}
@@ -108,12 +125,18 @@ _SERVED_LOCK: Final = threading.Lock()
 
 
 def serving(settings: ModelSettings) -> ModelConfig:
-    """The resolved model, ready to be called: where it is a script, this process serves it until it ends, one server a script."""
+    """The resolved model, ready to be called: where it is a script or served on this machine, until this process ends."""
     model = resolve(settings)
-    if model.script is None or model.base_url is not None:
+    if model.base_url is not None or (model.script is None and model.serve is None):
         return model
+    if model.serve is not None:
+        with _SERVED_LOCK:
+            if model.serve not in _SERVED:
+                _SERVED[model.serve] = _start(model.serve)
+            return replace(model, base_url=_SERVED[model.serve])
     from clibench.llm.scripted import ScriptedServer, load_scripts
 
+    assert model.script is not None  # noqa: S101 - see above
     path = Path(model.script).resolve()
     name = f"{path}@{digest_file(path)}"
     with _SERVED_LOCK:
@@ -121,3 +144,18 @@ def serving(settings: ModelSettings) -> ModelConfig:
             _SERVED[name] = ScriptedServer(load_scripts(path)).__enter__()
             atexit.register(_SERVED[name].__exit__, None, None, None)
         return replace(model, base_url=_SERVED[name].url)
+
+
+def _start(module: str) -> str:
+    """Start a server and wait until it says its address. Its standard input is ours to hold: it ends with this process."""
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 - it goes with the process
+    process = subprocess.Popen([sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdout  # noqa: S101 - a pipe was asked for
+    address = process.stdout.readline().strip()
+    if not address:
+        status = process.wait()
+        errors.seek(0)
+        said = " ".join(errors.read().decode("utf-8", "replace").strip().splitlines()[-1:])[:200]
+        raise InfraError(f"the model's server ended at its start with status {status} ({said})", where=f"model.serve={module}")
+    atexit.register(process.communicate)  # closes its input, and waits for its end
+    return address

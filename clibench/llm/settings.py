@@ -40,6 +40,8 @@ class ModelSettings:
     price: PriceSettings = field(default_factory=PriceSettings)
     script: str | None = None
     """For the scripted server: a YAML file of scripts."""
+    serve: str | None = None
+    """A module that serves the model on this machine, run as a process of its own while it is needed (see llm/local_model.py)."""
 
 
 @dataclass
