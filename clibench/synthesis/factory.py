@@ -218,7 +218,7 @@ def _explore(
     text = "\n".join(page.text for page in found_help.pages)
     spoken = " ".join((facts.summary, *facts.keywords, opening(facts.readme)))
     likely = ranked_kinds(f"{wish.package} {spec.oracle.entry}", (spoken, text, plain_text(facts.readme)[:8000]), (6, 3, 1))
-    domain = samples(facts.readme) + likely
+    domain = samples(facts.readme, likely[:5]) + likely
     names = tuple(dict.fromkeys((spec.oracle.entry, bench.alias)))
     declared = [example for _, command in root.walk() for example in command.examples]
     documented = understand(read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared), root)

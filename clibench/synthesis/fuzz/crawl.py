@@ -77,12 +77,15 @@ def crawl(bench: Bench, extractor: SchemaExtractor) -> Crawl:
                 tree[path] = replace(listed, commands=())
                 continue
             text = _normal(page.text, path)
-            if any(texts.get(path[:depth]) == text for depth in range(len(path))):
+            if any(_normal(page.text, path[:depth]) == texts[path[:depth]] for depth in range(len(path)) if path[:depth] in texts):
                 tree[path] = replace(listed, commands=())  # prints an ancestor's help whatever it is asked
                 continue
+            plain = " ".join(page.text.split())
             twin = next(
-                (other for other, known in texts.items() if known == text and len(other) == len(path) and other[:-1] == path[:-1]), None
+                (row.path for row in pages if row.path[:-1] == path[:-1] and plain == " ".join(row.text.split()) and row.path != path), None
             )
+            if twin is None:
+                twin = next((other for other, known in texts.items() if known == text and other and other[:-1] == path[:-1]), None)
             if twin is not None:
                 tree[twin] = replace(tree[twin], aliases=(*tree[twin].aliases, path[-1]))
                 continue
@@ -156,5 +159,7 @@ def _why_no_help(bench: Bench) -> str:
 
 
 def _normal(text: str, path: tuple[str, ...]) -> str:
-    """A help text without the words that lead to it, for comparison."""
-    return " ".join(text.replace(" ".join(path), "").split()) if path else " ".join(text.split())
+    """A help text for comparison: without blanks, and without the words that lead to it in its usage lines."""
+    words = re.escape(" ".join(path))
+    lines = (re.sub(rf"\b{words}\b", "", line) if path and re.search("usage", line, re.IGNORECASE) else line for line in text.splitlines())
+    return " ".join(" ".join(lines).split())

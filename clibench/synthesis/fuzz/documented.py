@@ -19,6 +19,8 @@ from clibench.synthesis.schema import Command, Option
 
 MOST: Final = 40
 _PROMPT: Final = re.compile(r"^\s*(?:\$|>|%|#|C:\\>|PS>)\s+")
+_BLANK: Final = re.compile(r"<[A-Za-z][\w .|-]*>|\[[A-Za-z-][\w .|-]*\](?!\S)|\.\.\.|…")
+"""A place that the reader is to fill in: a usage line and no example."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def read_lines(texts: Sequence[str], names: Sequence[str], declared: Sequence[st
     for text in joined:
         for raw in code_lines(text):
             raw = _PROMPT.sub("", raw.strip()).strip("`").strip()
-            if not runs.search(raw) or len(raw) > 300 or not re.match(r"[\w./\"'{<-]", raw):
+            if not runs.search(raw) or len(raw) > 300 or _BLANK.search(raw) or not re.match(r"[\w./\"'{<-]", raw):
                 continue
             line = _line(raw, names)
             if line is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind, kinds
@@ -22,11 +22,11 @@ _DATA: Final = frozenset({"json", "yaml", "toml", "csv", "xml", "sql", "markdown
 """Code blocks of other languages mostly show how a library is used."""
 
 
-def samples(readme: str) -> tuple[Kind, ...]:
-    """Kinds for the documents that the README shows, the first of each format."""
+def samples(readme: str, likely: Sequence[Kind]) -> tuple[Kind, ...]:
+    """Kinds for the documents that the README shows, the first of each format that is among the `likely` ones."""
     found: dict[str, Kind] = {}
     for language, text in _blocks(readme):
-        if language in found or len(found) >= MOST:
+        if kinds()[language] not in likely or language in found or len(found) >= MOST:
             continue
         kind = kinds()[language]
         template, params = _varied(language, text)

@@ -64,6 +64,9 @@ _QUIET: Final = frozenset(
         "--daemon",
     }
 )
+_INPUT: Final = re.compile(
+    r"input|\bread\b|\bstring\b|\btext\b|\bfile\b|\bdata\b|source|\bsrc\b|expression|\bquery\b|\bfrom\b", re.IGNORECASE
+)
 _NEVER: Final = frozenset(
     {
         "--help",
@@ -119,6 +122,8 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
     attempts = prober.try_all(drafts[:FIRST])
     if not any(attempt.usable and attempt.distinct > 1 for attempt in attempts):
         attempts += prober.try_all(drafts[FIRST:])
+    if not any(attempt.usable and attempt.distinct > 1 for attempt in attempts):
+        attempts += prober.try_all(_labelled(_input_options(found.path, found.command, domain, documented))[:FIRST])
     seen = {attempt.draft.label for attempt in attempts}
     latest = attempts
     for _ in range(ROUNDS):
@@ -184,15 +189,16 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
     for chosen in [full, least] if len(full) != len(least) else [full]:
         if not chosen:
             continue
-        for operands in _varied(chosen):
+        for place, operands in enumerate(_varied(chosen)):
             yield Draft(path, needed, operands)
+            if place == 3:
+                yield Draft(path, needed, tuple(plan for plan in operands if not plan.files), stdin_plan(domain[0]))
             if operands is not None and not any(plan.files for plan in operands):
                 yield Draft(path, needed, operands, stdin_plan(domain[0]))
     if least:
-        for kind in domain[1:3]:
-            yield Draft(path, needed, tuple(slot[0] for slot in least if not slot[0].files), stdin_plan(kind))
         without = tuple(slot[0] for slot in least if not slot[0].files)
-        yield Draft(path, needed, without, stdin_plan(domain[0]))
+        for kind in domain[:3]:
+            yield Draft(path, needed, without, stdin_plan(kind))
         return
     for kind in domain[:4]:
         yield Draft(path, needed, (), stdin_plan(kind))
@@ -207,6 +213,15 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
         path, needed, (), Plan("nothing, in a working folder with files", (), here_plan(domain[0]).params, here_plan(domain[0]).files)
     )
     yield Draft(path, needed)
+
+
+def _input_options(path: tuple[str, ...], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
+    """Input that is given by an option: --input FILE, --string TEXT."""
+    for option in command.options:
+        word = " ".join((*option.names, option.metavar or "", option.help))
+        if option.takes_value and not {*option.names} & _NEVER and _INPUT.search(word) and not re.search("output", word, re.IGNORECASE):
+            for plan in value_plans(option, domain, documented.values.get((path, option.name), ()))[:3]:
+                yield Draft(path, (Use(option, plan),))
 
 
 def _example_slot(values: Sequence[str], domain: Sequence[Kind]) -> list[Plan]:
@@ -312,7 +327,9 @@ def candidates(option: Option, path: tuple[str, ...], domain: Sequence[Kind], do
         uses = [Use(option, Plan("flag"))]
         return [*uses, Use(option, Plan("negated"), negated=True)] if option.negation else uses
     plans = value_plans(option, domain, documented.values.get((path, option.name), ()))[:PLANS]
-    return [Use(option, plan, equals=option.value_optional) for plan in plans]
+    uses = [Use(option, plan) for plan in plans]
+    # An optional value is mostly written --name=value, but not by every library.
+    return [replace(use, equals=equals) for use in uses for equals in (True, False)][:PLANS] if option.value_optional else uses
 
 
 def _steady(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> None:
@@ -441,9 +458,9 @@ def _mended(candidate: _Candidate, attempt: Attempt, found: Found, domain: Seque
             more += [replace(candidate, others=(other,)) for other in candidates(option, found.path, domain, documented)[:2]]
     if hints.equals and use.option.takes_value and not use.equals:
         more.append(replace(candidate, use=replace(use, equals=True)))
-    if not use.option.takes_value and (hints.equals or hints.missing_files):
+    if not use.option.takes_value and not use.negated:
         valued = replace(use.option, metavar="FILE" if "file" in use.option.help.lower() else "VALUE")
-        more += [_Candidate(other) for other in candidates(valued, found.path, domain, documented)[:3]]
+        more += [_Candidate(other) for other in candidates(valued, found.path, domain, documented)[:2]]
     return more[:4]
 
 

@@ -145,8 +145,14 @@ def _npm(source: Path) -> Facts:
         keywords=tuple(map(str, _list(body.get("keywords")))),
         licence=_licence(str(licence.get("type", "") if isinstance(licence, dict) else licence), source),
         entries=tuple(sorted(map(str, entries))),
-        makers=_makers(makers, [address if ":" in address else f"https://github.com/{address}" for address in addresses if address]),
+        makers=_makers(makers, [_url(address) for address in addresses if address]),
     )
+
+
+def _url(repository: str) -> str:
+    """npm's short forms, `owner/name` and `github:owner/name`, written out."""
+    short = re.fullmatch(r"(?:(github|gitlab|bitbucket):)?([\w.-]+/[\w.-]+)", repository)
+    return f"https://{short[1] or 'github'}.com/{short[2]}" if short else repository
 
 
 def _go(source: Path, name: str) -> Facts:

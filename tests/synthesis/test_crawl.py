@@ -1,0 +1,93 @@
+"""A help crawl ends, whatever a tool prints, and finds every command once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from clibench.errors import UserError
+from clibench.recording import End, Output, Recording, Resources, Status
+from clibench.sandbox.interface import TrialFault
+from clibench.synthesis.fuzz.bench import Bench
+from clibench.synthesis.fuzz.crawl import DEEPEST, Crawl, crawl
+from clibench.synthesis.help.rules import RulesExtractor
+from clibench.tasks.case import Case, Fixture
+from tests.synthesis.fake_tool import FactorySandbox
+from tests.tasks.scripted_sandbox import ScriptedSession
+
+
+def page(words: str, *commands: str, note: str = "") -> str:
+    listed = "".join(f"  {name}    does {name}\n" for name in commands)
+    head = f"Usage: tool {words} [OPTIONS]{' COMMAND' if commands else ''}\n\n{note}\n\nOptions:\n  --help  Show this message and exit.\n"
+    return head + (f"\nCommands:\n{listed}" if commands else "")
+
+
+def crawled(pages: Mapping[str, str], *, otherwise: str | None = None) -> Crawl:
+    """The crawl of a tool that prints these pages for `<words> --help`, and `otherwise` for all else."""
+
+    def tool(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        words = " ".join(case.argv[1:])
+        text = pages.get(words.removesuffix("--help").strip()) if words.endswith("--help") else None
+        text = text if text is not None else otherwise
+        code = 0 if text is not None else 2
+        return Recording(Status(End.EXIT, code), Output.of((text or "").encode()), Output.of(b"" if text else b"no\n"), (), Resources())
+
+    return crawl(Bench(ScriptedSession(FactorySandbox(tool)), "tool"), RulesExtractor())
+
+
+def paths(found: Crawl) -> list[str]:
+    return [" ".join(path) for path, _ in found.command.walk()]
+
+
+def test_commands_of_any_depth_are_found_breadth_first() -> None:
+    pages = {
+        "": page("", "remote", "log"),
+        "remote": page("remote", "add", "rename"),
+        "log": page("log", note="Log."),
+        "remote add": page("remote add", note="Add."),
+        "remote rename": page("remote rename", note="Rename."),
+    }
+    found = crawled(pages)
+    assert [" ".join(row.path) for row in found.pages] == ["", "remote", "log", "remote add", "remote rename"]
+    assert paths(found) == ["", "remote", "remote add", "remote rename", "log"]
+
+
+def test_a_tool_that_prints_its_own_help_for_every_command_has_no_deeper_ones() -> None:
+    root = page("", "one", "two")
+    found = crawled({}, otherwise=root)
+    assert paths(found) == ["", "one", "two"]
+    assert len(found.pages) == 1
+
+
+def test_a_command_that_lists_itself_ends() -> None:
+    found = crawled({"": page("", "a", "b"), "a": page("a", "a", "b", note="About a."), "b": page("b", note="About b.")})
+    assert paths(found) == ["", "a", "b"]
+
+
+def test_a_tree_without_an_end_is_cut() -> None:
+    class Endless(dict[str, str]):
+        def get(self, key: str, default: str | None = None) -> str:  # type: ignore[override]
+            depth = len(key.split())
+            return page(key, f"next{depth}", note=f"Level {depth}.")
+
+    found = crawled(Endless())
+    assert found.cut
+    assert max(len(path) for path, _ in found.command.walk()) == DEEPEST
+
+
+def test_a_command_under_two_names_is_one_command_with_an_alias() -> None:
+    same = page("list", note="List all.")
+    found = crawled({"": page("", "list", "ls"), "list": same, "ls": same})
+    assert paths(found) == ["", "list"]
+    assert found.command.commands[0].aliases == ("ls",)
+
+
+def test_help_and_completion_are_no_commands() -> None:
+    found = crawled({"": page("", "run", "help", "completion"), "run": page("run", note="Run it.")})
+    assert paths(found) == ["", "run"]
+
+
+def test_a_tool_without_help_is_an_error_that_quotes_it() -> None:
+    with pytest.raises(UserError, match="prints no help for --help, -h and help .exit 2.: no"):
+        crawled({})

@@ -1,0 +1,151 @@
+"""What of a README becomes a prompt's context, and what of a package's files is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clibench.synthesis.copied import copied_lines
+from clibench.synthesis.expand import expand
+from clibench.synthesis.fuzz.contents import kinds
+from clibench.synthesis.fuzz.documented import Line, read_lines
+from clibench.synthesis.fuzz.repair import hints_of
+from clibench.synthesis.fuzz.samples import samples
+from clibench.synthesis.package.alias import neutral_name
+from clibench.synthesis.package.facts import read_facts
+from clibench.synthesis.package.readme import context_of
+from clibench.synthesis.spec import parse_spec
+from clibench.synthesis.spec_text import spec_text
+
+README = """\
+# Line-Tool [![ci](https://ci.dev/b.svg)](https://ci.dev)
+
+<p align="center"><img src="logo.png"></p>
+
+**line_tool** sorts lines. See the [manual](https://host.dev/manual) or <https://host.dev>.
+It was made by Jane Doe.
+
+## Installation
+
+npm install -g line-tool
+
+### From source
+
+make
+
+## Usage
+
+LINE-TOOL reads `a.txt`.
+
+    lt sort a.txt
+
+## License
+
+MIT
+"""
+
+
+def test_the_context_tells_what_the_tool_does_and_nothing_else() -> None:
+    text = context_of(README, "Sorts lines", alias="oakmill", names=["line-tool", "lt"], makers=["jane doe"])
+    assert text.startswith("`oakmill`: Sorts lines\n")
+    assert "**oakmill** sorts lines. See the manual or .\n" in text
+    assert "oakmill reads `a.txt`" in text
+    assert "    oakmill sort a.txt" in text
+    for word in ("Jane", "http", "badge", "npm", "make", "MIT", "Install", "img", "line", "LINE"):
+        assert word not in text.replace("sorts lines", "").replace("Sorts lines", "")
+
+
+def test_a_line_that_is_a_test_case_is_left_out() -> None:
+    text = context_of(README, "", alias="oakmill", names=["line-tool", "lt"], makers=[], drop=["oakmill sort a.txt"])
+    assert "sort a.txt" not in text
+
+
+def test_a_name_says_nothing_and_is_always_the_same() -> None:
+    name = neutral_name("pypi", "some-tool", "slt")
+    assert name == neutral_name("pypi", "some-tool", "slt")
+    assert neutral_name("pypi", "some-tool", "slt", taken=[name]) != name
+
+
+def test_the_facts_of_an_npm_package(tmp_path: Path) -> None:
+    body = {
+        "name": "@me/t",
+        "bin": {"t": "cli.js", "u": "u.js"},
+        "license": "ISC",
+        "author": "Jane Doe <jd@host.dev>",
+        "repository": "github:janed/t",
+    }
+    (tmp_path / "package.json").write_text(json.dumps(body))
+    (tmp_path / "README.md").write_text("# t\n")
+    facts = read_facts(tmp_path, "npm", "@me/t")
+    assert facts.entries == ("t", "u")
+    assert facts.licence == "ISC"
+    assert set(facts.makers) == {"jane doe", "janed"}
+
+
+def test_the_licence_of_a_go_module_is_told_from_its_text(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").write_text("Permission is hereby granted, free of charge, to any person\n")
+    facts = read_facts(tmp_path, "go", "github.com/jane/mod/cmd/tool/v2")
+    assert (facts.licence, facts.entries, facts.makers) == ("MIT", ("tool",), ("jane",))
+
+
+def test_four_lines_of_the_oracles_code_in_a_row_are_copied() -> None:
+    source = "def double(a):\n    b = a * 2 + 1\n    if b > 1000:\n        return str(b)\n    return repr(b)\n"
+    context = "It doubles.\n\n```\ndef double(a):\n    b = a * 2 + 1\n\n    if b > 1000:\n        return str(b)\n    return repr(b)\n```\n"
+    assert copied_lines(context, [source]) == [4, 5, 7, 8, 9]
+    assert copied_lines("It doubles; b = a * 2 + 1 is the rule.\n", [source]) == []
+
+
+def test_documented_lines_come_from_code_and_not_from_prose() -> None:
+    code = "$ tool sort -r a.txt > b.txt  # backwards\ncat x.json | tool get .name\ntool <file>\n"
+    readme = f"tool reads a file and prints it\n\n```sh\n{code}```\n"
+    assert read_lines([readme], ["tool"]) == (Line(("sort", "-r", "a.txt")), Line(("get", ".name"), stdin_file="x.json"))
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "value"),
+    [
+        ("error: argument --format: invalid choice: 'x' (choose from 'json', 'yaml')", "choices", ("json", "yaml")),
+        ("Error: Missing option '--key'.", "needs", ("--key",)),
+        ('Error: required flag(s) "from", "to" not set', "needs", ("--from", "--to")),
+        ("error: required option '-o, --output <file>' not specified", "needs", ("-o",)),
+        ("ENOENT: no such file or directory, open 'conf.json'", "missing_files", ("conf.json",)),
+        ("open data.csv: no such file or directory", "missing_files", ("data.csv",)),
+        ("EISDIR: illegal operation on a directory, read", "file", True),
+        ("NotADirectoryError: [Errno 20] Not a directory: 'a'", "folder", True),
+        ("error: unrecognized arguments: b.txt", "too_many", True),
+        ("invalid int value: 'abc'", "number", True),
+        ("Unexpected token a in JSON at position 0", "parse", True),
+        ("flag needs an argument: -i", "equals", True),
+        ("argument --a: not allowed with argument --b", "conflict", True),
+        ("getaddrinfo ENOTFOUND registry.example.com", "impossible", "needs a network"),
+        ("the input device is not a TTY", "impossible", "needs a terminal"),
+    ],
+)
+def test_a_message_tells_what_to_try_next(message: str, field: str, value: object) -> None:
+    assert getattr(hints_of([message]), field) == value
+
+
+def test_a_document_that_the_readme_shows_varies_in_values_and_not_in_form() -> None:
+    readme = '```json\n{"nodes": [{"id": "a", "label": "Start"}, {"id": "b", "label": "Stop"}], "edges": [["a", "b"]], "size": 120}\n```\n'
+    kind = samples(readme, list(kinds().values()))[0]
+    assert kind.name == "documented json"
+    assert '"label": "{word#51}"' in kind.template
+    assert '"id": "a"' in kind.template
+    assert '"size": {num#51}' in kind.template
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_every_kind_of_content_is_a_valid_spec_whose_text_comes_back(name: str) -> None:
+    kind = kinds()[name]
+    body = {
+        "version": "1",
+        "task": {"alias": "oakmill", "language": "go", "category": "x"},
+        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1", "entry": "t", "licence": "MIT"},
+        "patterns": [{"id": "one", "description": "One.", "argv": ["a"], "stdin": kind.template, "params": kind.params, "env": kind.env}],
+    }
+    spec = parse_spec(spec_text(body))
+    assert spec.patterns[0].stdin == kind.template
+    assert set(spec.params) == set(kind.params)
+    assert len(expand(spec).cases) == 50, "no two cases have the same document"
