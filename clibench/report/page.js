@@ -128,10 +128,10 @@
   function showQuality() {
     const rows = index.quality ?? [];
     byId("quality-section").hidden = !rows.length;
-    const columns = [["task"], ...["cases", "effective", "negative", "flagged", "masked", "quarantined", "mutants run", "killed", "of changed", "exec", "sp", "em", "reject"].map((name) => [name, "num"]), ["remarks"]];
+    const columns = [["task"], ...["cases", "effective", "negative", "flagged", "masked", "quarantined", "mutants run", "killed", "of changed", "of compared", "exec", "sp", "em", "reject"].map((name) => [name, "num"]), ["remarks"]];
     const number = (value) => make("td", { class: "num" }, value == null ? "–" : String(value));
     byId("quality").replaceChildren(table(columns, rows.map((row) => {
-      const [run, changed, killed] = row.mutants ?? [];
+      const [run, changed, compared, killed] = row.mutants ?? [];
       const remarks = make("td", { class: "reason" }, row.state === "fresh" ? "" : `audit ${row.state}`);
       const list = (title, lines) => { if (lines?.length) remarks.append(make("div", {}, `${title}: ${lines.join("; ")}`)); };
       list("weak", row.weak);
@@ -144,7 +144,7 @@
           row.more ? make("p", { class: "soft" }, `${row.more} more are in the task's audit.json.`) : null));
       }
       return make("tr", {}, make("th", { scope: "row" }, row.task), ...[row.cases, row.effective, row.negative, row.flagged, row.masked, row.quarantined?.length, run, killed].map(number),
-        number(changed ? `${Math.round((100 * killed) / changed)} %` : null), ...(row.tiers ?? [null, null, null, null]).map(number), remarks);
+        ...[changed, compared].map((whole) => number(whole ? `${Math.round((100 * killed) / whole)} %` : null)), ...(row.tiers ?? [null, null, null, null]).map(number), remarks);
     })));
   }
 

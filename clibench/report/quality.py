@@ -44,7 +44,7 @@ def _numbers(audit: StoredAudit) -> dict[str, Any]:
     if check:
         row["reproduced"] = check.get("reproduced")
     if mutants is not None:
-        row["mutants"] = [mutants["run"], mutants["changed"], mutants["killed"]]
+        row["mutants"] = [mutants["run"], mutants["changed"], mutants.get("compared"), mutants["killed"]]
         row["tiers"] = [mutants.get("tiers", {}).get(tier) for tier in ("exec", "sp", "em", "reject")]
         row["unkilled"] = [text(pattern) for pattern in mutants.get("unkilled", ())]
         row["survivors"] = [

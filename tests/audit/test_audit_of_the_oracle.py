@@ -79,7 +79,7 @@ def test_the_list_of_tasks_and_the_report_show_what_is_stored(command: Command) 
     assert (row["mutants"], row["killed"], row["quarantined"]) == (4, 2, 0)
     assert command("output=table", verb="tasks")[1].splitlines()[1].split()[-1] == "2/4"
     (shown,) = quality_rows(command.folder.parent, ["words", "words"])
-    assert (shown["mutants"], shown["tiers"], shown["unkilled"]) == ([4, 4, 2], [0, 0, 2, 0], ["q"])
+    assert (shown["mutants"], shown["tiers"], shown["unkilled"]) == ([4, 4, 2, 2], [0, 0, 2, 0], ["q"])
     assert [before for _, before, _ in shown["survivors"]] == ["print('to standard error')  # q err"] * 2
 
 

@@ -53,7 +53,7 @@ def _body(report: Path, name: str) -> Any:
 
 def test_what_the_cases_are_worth_is_on_the_page_as_text(tmp_path: Path) -> None:
     make_job(tmp_path, "a" * 64)
-    row = {"task": "task0", "state": "fresh", "mutants": [20, 15, 12], "survivors": [["f:1", "a < b", "</script><b>"]], "more": 0}
+    row = {"task": "task0", "state": "fresh", "mutants": [20, 15, 13, 12], "survivors": [["f:1", "a < b", "</script><b>"]], "more": 0}
     write_report(tmp_path, tmp_path / "report", [row])
     assert _index(tmp_path / "report")["quality"] == [row]
     assert "</script><b>" not in (tmp_path / "report" / "index.html").read_text()
