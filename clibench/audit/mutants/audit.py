@@ -9,6 +9,7 @@ from typing import Final
 from clibench.audit.mutants.choose import in_order, sites
 from clibench.audit.mutants.tally import MutantAudit, fate_of, is_steady
 from clibench.audit.mutants.trials import Outcome, Trials
+from clibench.audit.mutants.variation import masks
 from clibench.audit.mutants.workshop import Tools, workshop
 from clibench.evaluation.params import CompareParams
 from clibench.synthesis.stream import Stream
@@ -43,6 +44,7 @@ def audit_mutants(task: Task, tools: Tools, plan: Plan, params: CompareParams, s
         trials = Trials(tools, task, shop, pool, say)
         ground = trials.ground(RUNS)
         unsteady = is_steady(task, ground, params)
+        chains = masks(task, ground)
         found = sites(shop.sources, task.language)
         useful = {case.id for case in pool} - unsteady.keys()
         reached = [edit for edit in found if ground.reach.is_known(edit) and useful & set(ground.reach.of(edit))]
@@ -64,7 +66,7 @@ def audit_mutants(task: Task, tools: Tools, plan: Plan, params: CompareParams, s
             sandbox="/".join(tools.identity.get(name, "") for name in ("backend", "isolation")),
             pool=tuple(pool),
             unsteady=unsteady,
-            fates=tuple(fate_of(task, outcome, ground, unsteady, params) for outcome in ran),
+            fates=tuple(fate_of(task, outcome, ground, chains, unsteady, params) for outcome in ran),
             not_built=tuple(not_built),
             missing=tuple(missing),
             sources=dict(shop.sources),

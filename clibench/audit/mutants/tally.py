@@ -10,8 +10,7 @@ holds those before it, or at Reject. Three shares are given, since which mutants
 
 `changed` is the number that goals are set for. A change in standard error alone, or from one failing exit status to another, counts in it
 as survived: no metric of the paper can see it, which is a weakness of the metrics and not of the cases; `compared` leaves such mutants out.
-Bytes are compared only on cases in which the runs of the oracle were equal to the last byte, and after the masks that a case has since
-its oracle was seen to vary.
+Bytes are compared after masks where the oracle itself varies from run to run (`variation`).
 """
 
 from __future__ import annotations
@@ -22,13 +21,14 @@ from typing import Any, Final
 
 from clibench.audit.mutants.edit import Kind, Sources
 from clibench.audit.mutants.trials import Ground, Outcome
+from clibench.audit.mutants.variation import masked
 from clibench.evaluation.judge import judge_task
-from clibench.evaluation.normalise import Chain, resolve
+from clibench.evaluation.normalise import Chain
 from clibench.evaluation.params import CompareParams
 from clibench.evaluation.semantic_rules import RulesJudge
 from clibench.evaluation.side_effects import effective
 from clibench.evaluation.verdict import Verdict
-from clibench.recording import Change, Output, Recording
+from clibench.recording import Change, Recording
 from clibench.tasks.case import Case
 from clibench.tasks.task import Task
 
@@ -42,6 +42,7 @@ NOTHING, STDERR, STATUS, UNSEEN, COMPARED = (
     "output that is not compared",
     "compared output",
 )
+UNTOLD = "nothing, where the oracle itself does not vary"
 DIFFERENCES: Final = (NOTHING, STDERR, STATUS, UNSEEN, COMPARED)
 """What a mutant changed at most, from the least to the most that a verdict looks at."""
 
@@ -68,7 +69,7 @@ class Fate:
     @property
     def changed(self) -> bool:
         """It did anything else than the oracle."""
-        return self.killed or self.differs != NOTHING
+        return self.killed or self.differs not in (NOTHING, UNTOLD)
 
     @property
     def tier(self) -> str:
@@ -109,20 +110,22 @@ def is_steady(task: Task, ground: Ground, params: CompareParams) -> dict[str, st
     return found
 
 
-def fate_of(task: Task, outcome: Outcome, ground: Ground, unsteady: Mapping[str, str], params: CompareParams) -> Fate:
-    """Judge one mutant that was run."""
+def fate_of(
+    task: Task, outcome: Outcome, ground: Ground, chains: Mapping[str, Chain | None], unsteady: Mapping[str, str], params: CompareParams
+) -> Fate:
+    """Judge one mutant that was run; `chains` are what `variation.masks` found."""
     counted = {case: recording for case, recording in sorted(outcome.recordings.items()) if case not in unsteady}
     verdicts = _judged(task, counted, params)
     killed = {metric: tuple(verdict.case for verdict in verdicts if verdict.passed(metric) is False) for metric in (*TIERS, "reject")}
     differences = {}
-    for case in counted:
-        names = task.case_normalisers.get(case, ())
-        base, *others = (_masked(each[case], names, task.alias) for each in (*ground.runs, outcome.recordings))
-        mutant = others.pop()
-        if all(other.digest() == base.digest() for other in others):
-            differences[case] = _difference(base, mutant, params)
+    for case, recording in counted.items():
+        chain = chains[case]
+        if chain is not None:
+            differences[case] = _difference(masked(ground.runs[0][case], chain), masked(recording, chain), params)
     failed = {case for cases in killed.values() for case in cases}
     differs = max((*differences.values(), COMPARED if failed else NOTHING), key=DIFFERENCES.index)
+    if differs == NOTHING and differences.keys() != counted.keys():
+        differs = UNTOLD
     changed_in = tuple(case for case in counted if case in failed or differences.get(case, NOTHING) != NOTHING)
     return Fate(outcome, len(counted), killed, differs, changed_in)
 
@@ -194,22 +197,6 @@ def _shown(fate: Fate, sources: Sources) -> dict[str, Any]:
 def _judged(task: Task, recordings: Mapping[str, Recording], params: CompareParams) -> Iterable[Verdict]:
     part = replace(task, cases=tuple(case for case in task.cases if case.id in recordings))
     return judge_task(part, recordings, params, RulesJudge())
-
-
-def _masked(recording: Recording, names: Sequence[str], alias: str) -> Recording:
-    """The recording after the masks of its case."""
-    if not names:
-        return recording
-    chain = resolve(names, alias=alias)
-    changes = tuple(
-        change if change.content is None else replace(change, content=chain(change.content), size=0, sha256=None)
-        for change in recording.changes
-    )
-    return replace(recording, stdout=_output(recording.stdout, chain), stderr=_output(recording.stderr, chain), changes=changes)
-
-
-def _output(output: Output, chain: Chain) -> Output:
-    return output if output.truncated else Output.of(chain(output.data))
 
 
 def _compared(changes: Sequence[Change], params: CompareParams) -> list[Change]:
