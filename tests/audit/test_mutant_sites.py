@@ -124,6 +124,9 @@ def test_javascript_gets_each_kind_of_defect(source: str, kind: str, after: str)
         ("const x = require('two words 3');", JS),
         ("'use strict';", JS),
         ("#!/usr/bin/env node 3 < 4\n", JS),
+        ('Object.defineProperty(exports, "__esModule", { value: true });', JS),
+        ("var __a = (this && this.__a) || function (b, c) { return c < 3 && b[1]; };", JS),
+        ("var __a = (this && this.__a) || (function () { return d < 3; })();", JS),
         ("x = /a < 3 == '4/g", JS),
         ("x = y.replace(/[/'\"]/g, z)", JS),
         ("`never closed 3 < 4", JS),
@@ -131,6 +134,11 @@ def test_javascript_gets_each_kind_of_defect(source: str, kind: str, after: str)
 )
 def test_what_is_no_code_of_the_tool_gets_none(source: str, language: Language) -> None:
     assert made(source, language) == set()
+
+
+def test_what_stands_behind_the_helpers_of_a_compiler_gets_its_defects() -> None:
+    helper = "var __a = (this && this.__a) || function (b) { return b < 3; };\nvar c = d < 4;"
+    assert made(helper, JS) == {("comparison", "var c = d <= 4;"), ("off-by-one", "var c = d < 5;")}
 
 
 def test_a_template_is_scanned_with_what_stands_in_its_placeholders() -> None:

@@ -84,7 +84,7 @@ class _Finder:
         return sorted(self._found.values(), key=lambda edit: (edit.start, edit.end, edit.replacement))
 
     def _skipped(self) -> set[int]:
-        """Imports and Go's struct tags: no behaviour of the tool's own is in them."""
+        """Imports, Go's struct tags and what TypeScript's compiler adds: no behaviour of the tool's own is in them."""
         skipped: set[int] = set()
         for index, token in enumerate(self._tokens):
             if token.kind == "word" and token.text == b"import" and self._starts_statement(index):
@@ -95,6 +95,8 @@ class _Finder:
                     while end + 1 < len(self._tokens) and self._tokens[end].kind != "string":
                         end += 1
                 skipped |= set(range(index, end + 1))
+            elif token.text in (b"Object", b"var") and not self._go:
+                skipped |= self._generated(index)
             elif token.kind == "string":
                 before = self._text(index - 1)
                 call = before == b"(" and self._text(index - 2) in (b"require", b"import")
@@ -109,6 +111,20 @@ class _Finder:
                 if call or tag or directive or before == b"from":
                     skipped.add(index)
         return skipped
+
+    def _generated(self, index: int) -> set[int]:
+        """`Object.defineProperty(exports, ...)`, and helpers like `var __awaiter = (this && this.__awaiter) || ...`."""
+        texts = [self._text(index + place) for place in range(5)]
+        if texts[:4] == [b"Object", b".", b"defineProperty", b"("] and texts[4] in (b"exports", b"module"):
+            return set(range(index, self._partner.get(index + 3, index) + 1))
+        if texts[1].startswith(b"__") and texts[2:5] == [b"=", b"(", b"this"]:
+            place = self._partner.get(index + 3, index) + 1
+            while place < len(self._tokens) and not (
+                self._text(place) == b"{" or (self._text(place) == b"(" and self._text(place - 1) == b"||")
+            ):
+                place = self._partner.get(place, place) + 1
+            return set(range(index, self._partner.get(place, index) + 1))
+        return set()
 
     def _defaults(self, index: int) -> None:
         token = self._tokens[index]
