@@ -17,7 +17,7 @@ from clibench.generation.tryout import Tried, try_out
 
 ROOT = Path(clibench.__file__).parent.parent
 HOST_SIDE = ("single_shot", "mini_swe_agent")
-COMMANDS = ("codex", "claude_code", "gemini_cli", "qwen_code", "opencode", "aider", "openhands")
+COMMANDS = ("codex", "claude_code", "gemini_cli", "qwen_code", "opencode", "aider", "gpt_engineer", "openhands")
 
 
 def main(arguments: list[str]) -> int:

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -216,6 +217,8 @@ def load_litellm() -> Any:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.drop_params = True
+    # It breaks a stream off at the hundredth equal piece. A model that repeats itself is a result, and its answer has been paid for.
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # type: ignore[attr-defined]
     return litellm
 
 

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,40 @@ def test_a_passing_fault_of_the_provider_is_retried_here_and_never_reaches_the_a
     assert "at last" in answer.text
     assert [line.outcome for line in bench.lines()] == [kind, kind, "ok"]
     assert [call.fault for call in server.calls] == [kind, kind, ""]
+
+
+def test_a_retry_after_header_goes_before_the_gateway_s_own_pause(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="at last", fault=Fault(kind="rate_limit", retry_after=1.25)))) as server:
+        answer = ask(bench.register(server), "openai_chat")
+    assert "at last" in answer.text
+    refused, answered = bench.lines()
+    pause = datetime.fromisoformat(answered.at) - datetime.fromisoformat(refused.at)
+    assert (refused.outcome, answered.outcome) == ("rate_limit", "ok")
+    assert pause.total_seconds() > 1.0, "its own would be of milliseconds"
+
+
+ODD = {
+    "malformed tool call": (Turn(run="ls -l", fault=Fault(kind="malformed_tool_call", times=-1)), ""),
+    "refusal": (Turn(text="I will not.", refusal=True), "I will not."),
+    "early stop": (Turn(text="word " * 99, cut_at=12), "word word"),
+    "huge output": (Turn(text="0123456789abcdef", repeat=1 << 17), "0123456789abcdef" * 100),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("dialect", REQUESTS)
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_answer_is_the_agent_s_to_handle_and_billed_once(name: str, dialect: str, stream: bool, bench: Bench) -> None:
+    turn, words = ODD[name]
+    with ScriptedServer(Scripts.of(turn)) as server:
+        lease = bench.register(server)
+        answer = ask(lease, dialect, stream=stream)
+        served = server.totals()
+    assert answer.status_code == 200
+    assert words in "".join(answer.text.split("\n")) or stream, "a stream comes in pieces"
+    totals = lease.account().totals
+    assert (lease.account().closed_by, totals.calls, totals.attempts) == ("", 1, 1)
+    assert (totals.prompt_tokens, totals.completion_tokens) == (served["prompt_tokens"], served["completion_tokens"])
 
 
 @pytest.mark.parametrize("kind", ["rate_limit", "server_error", "auth"])
