@@ -168,7 +168,7 @@ ODD = {
     "malformed tool call": (Turn(run="ls -l", fault=Fault(kind="malformed_tool_call", times=-1)), ""),
     "refusal": (Turn(text="I will not.", refusal=True), "I will not."),
     "early stop": (Turn(text="word " * 99, cut_at=12), "word word"),
-    "huge output": (Turn(text="0123456789abcdef", repeat=1 << 17), "0123456789abcdef" * 100),
+    "huge output": (Turn(text="0123456789abcdef", repeat=1 << 14), "0123456789abcdef" * 100),
 }
 
 
