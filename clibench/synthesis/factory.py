@@ -237,10 +237,12 @@ def _explore(
         good, bad = _written(reader.writer, founds, found_help, prober, say)
         chosen += written(good, [row.id for row in chosen], 0 if reader.mode == "llm" else 12)
         dropped += [_record(attempt, "written by the model, never succeeded") for attempt in bad]
-    chosen, weak = _stable(chosen, prober)
+    chosen, weak = _untold(chosen, spec, bench)
+    chosen, more = _stable(chosen, prober)
+    weak += more
     kept, more = _verified(chosen, Prober(bench, head, cases=VERIFIED), wish.most_patterns)
     dropped += [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
-    dropped += [_record(attempt, "documented, never succeeded") for attempt, _ in lines if not attempt.usable]
+    dropped += [_record(attempt, "documented, did not succeed or showed nothing") for attempt, _ in lines if not attempt.usable]
     dropped += weak + more
     outcome = Outcome(
         found_help, documented, kept, dropped, tuple(kind.name for kind in domain[:6]), bench.trials, reader.mode, reader.report
@@ -274,6 +276,18 @@ def _documented_lines(
     told = [line for line in documented.lines if not mentions(" ".join((*line.words, line.stdin_text or "")), secrets)]
     drafts = [draft for line in told if (draft := line_draft(line, root, domain)).path in owners]
     return [(attempt, owners[attempt.draft.path]) for attempt in prober.try_all(drafts)]
+
+
+def _untold(chosen: Sequence[Chosen], spec: Spec, bench: Bench) -> tuple[list[Chosen], list[dict[str, Any]]]:
+    """Those whose files and output don't hold the tool's own name in a spelling that the alias can't take the place of."""
+    names = [name for name in secret_names(spec) if name not in spec.task.forbidden]
+    told = []
+    for row in chosen:
+        shown = b"\n".join(map(bench.rename, printed(trial.recording for trial in row.attempt.trials))).decode("utf-8", "replace")
+        given = bench.rename(str(row.draft.body("x", "x")).encode("utf-8", "replace")).decode("utf-8", "replace")
+        if mentions(f"{shown}\n{given}", names):
+            told.append(row)
+    return [row for row in chosen if row not in told], [_record(row.attempt, "tells the tool's name") for row in told]
 
 
 def _stable(chosen: Sequence[Chosen], prober: Prober) -> tuple[list[Chosen], list[dict[str, Any]]]:

@@ -50,11 +50,17 @@ MIT
 def test_the_context_tells_what_the_tool_does_and_nothing_else() -> None:
     text = context_of(README, "Sorts lines", alias="oakmill", names=["line-tool", "lt"], makers=["jane doe"])
     assert text.startswith("`oakmill`: Sorts lines\n")
-    assert "**oakmill** sorts lines. See the manual or .\n" in text
+    assert "oakmill** sorts" not in text, "the line holds an address"
     assert "oakmill reads `a.txt`" in text
     assert "    oakmill sort a.txt" in text
     for word in ("Jane", "http", "badge", "npm", "make", "MIT", "Install", "img", "line", "LINE"):
         assert word not in text.replace("sorts lines", "").replace("Sorts lines", "")
+
+
+def test_code_that_uses_the_package_as_a_library_is_left_out() -> None:
+    fence = "```"
+    readme = f"# t\n\nIt sorts.\n\n{fence}python\nimport t\nt.sort()\n{fence}\n\n   >>> t.sort()\n   1\n\n{fence}\n$ t a.txt\n{fence}\n"
+    assert context_of(readme, "", alias="oakmill", names=["t"], makers=[]).split("\n\n", 1)[1] == "It sorts.\n\n```\n$ oakmill a.txt\n```\n"
 
 
 def test_a_line_that_is_a_test_case_is_left_out() -> None:

@@ -141,6 +141,12 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
         _Row(50 + place, f"{_title(attempt.draft)}-{place + 2}", f"`{shown}` {_input(attempt.draft)}.{about}", attempt, found)
         for place, attempt in enumerate(_other_contents(found.bases)[:2])
     ]
+    crossed = [
+        _Row(
+            40 + place, f"{_name(use)}-{_title(attempt.draft)}", f"`{shown}` with `{_option(use)}` {_input(attempt.draft)}.", attempt, found
+        )
+        for place, (use, attempt) in enumerate(found.crossed)
+    ]
     idle = [
         _Row(70, _name(use), f"`{shown}` with `{_option(use)}`: {_help(use)}", attempt, found)
         for use, attempt, changed in found.singles
@@ -160,7 +166,7 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
         )
         for place, (uses, attempt) in enumerate(found.pairs[:4])
     ]
-    return [*rows, *effective, *documented, *others[:3], *pairs, *same_shape, *idle]
+    return [*rows, *effective, *documented, *others[:3], *pairs, *crossed, *same_shape, *idle]
 
 
 def _shape(draft: Draft) -> str:

@@ -32,6 +32,8 @@ ROUNDS: Final = 3
 """Repairs of a failed draft in a row."""
 PLANS: Final = 6
 """Plans for an option's value that are tried."""
+SMALL: Final = 4
+"""Options and pairs of a command up to which its options are tried on other input too."""
 PAIRED: Final = 4
 """Options of a command of which pairs are tried."""
 _QUIET: Final = frozenset(
@@ -97,6 +99,8 @@ class Found:
     singles: list[tuple[Use, Attempt, int]] = field(default_factory=list)
     """Options that succeed, with the attempt and how many of its cases they change."""
     pairs: list[tuple[tuple[Use, ...], Attempt]] = field(default_factory=list)
+    crossed: list[tuple[Use, Attempt]] = field(default_factory=list)
+    """Options with another way to give input."""
     failed: list[Attempt] = field(default_factory=list)
     """The last attempt at what never succeeded."""
     impossible: str = ""
@@ -113,6 +117,7 @@ def search(
         _steady(found, prober, domain, documented)
         _singles(found, prober, domain, documented)
         _pairs(found, prober)
+        _crossed(found, prober)
     say(f"{' '.join(path) or 'the command'}: {len(found.bases)} ways to give input, {len(found.singles)} options, {len(found.pairs)} pairs")
     return found
 
@@ -476,6 +481,18 @@ def _pairs(found: Found, prober: Prober) -> None:
     for (uses, one, two), attempt in zip(combined, attempts, strict=True):
         if attempt.usable and attempt.differs(one) and attempt.differs(two):
             found.pairs.append((uses, attempt))
+
+
+def _crossed(found: Found, prober: Prober) -> None:
+    """Of a command with little to it: its options on other ways to give input."""
+    if len(found.singles) + len(found.pairs) > SMALL:
+        return
+    uses = [use for use, _, changed in found.singles if changed][:3]
+    drafts = [(use, other, other.draft.with_use(use)) for use in uses for other in found.bases[1:3]]
+    attempts = prober.try_all([draft for _, _, draft in drafts])
+    for (use, other, _), attempt in zip(drafts, attempts, strict=True):
+        if attempt.usable and attempt.differs(other):
+            found.crossed.append((use, attempt))
 
 
 def _all_names(group: Sequence[str], command: Command) -> set[str]:

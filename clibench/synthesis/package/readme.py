@@ -31,7 +31,10 @@ _BADGE: Final = re.compile(
     r"\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)|!\[[^\]]*\]\[[^\]]*\]|\[!\[[^\]]*\]\[[^\]]*\]\](?:\[[^\]]*\]|\([^)]*\))"
 )
 _LINK: Final = re.compile(r"\[([^\]\[]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)|\[([^\]\[]+)\]\[[^\]]*\]")
-_REFERENCE: Final = re.compile(r"^\s*\[[^\]]+\]:\s+\S.*$|^\.\. (?:image|_|\|).*$|^\s+:(?:target|alt|width|height):.*$")
+_REFERENCE: Final = re.compile(
+    r"^\s*\[[^\]]+\]:\s+\S.*$|^\.\. .*$|^\s*\|[\w -]+\|_?\s*$"
+    r"|.*\b(?:[Ll]icen[cs]ed?|[Rr]eleased) under\b.*|.*[Cc]opyright.*|^\s+:(?:target|alt|width|height):.*$"
+)
 _TAG: Final = re.compile(
     r"<!--.*?-->|</?(?:p|div|img|a|br|h\d|b|i|em|strong|sub|sup|details|summary|picture|source|center|table|tr|td|th|kbd|code|ul|li|ol|span|video)\b[^>]*>",
     re.DOTALL | re.IGNORECASE,
@@ -40,6 +43,11 @@ _ADDRESS: Final = re.compile(
     r"<?(?:https?|ftp|git|ssh)://[^\s)>\"'`\]]+>?|\bwww\.[^\s)>\"'`]+|<?\b[\w.+-]+@[\w-]+\.[\w.]*[A-Za-z]\b>?", re.IGNORECASE
 )
 _RESERVED: Final = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost)|@example\.(?:com|org|net)", re.IGNORECASE)
+
+
+_LIBRARY: Final = re.compile(
+    r"\s*(?:>>> |import [\w{*]|from [\w.]+ import |(?:const|var|let) .*= (?:await )?(?:require|import)\(|package \w+$|func \w+\(|use \w+::)"
+)
 
 
 def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
@@ -75,11 +83,39 @@ def plain_text(text: str) -> str:
     text = _TAG.sub("", _BADGE.sub("", text))
     text = _LINK.sub(lambda match: match[1] if match[1] is not None else match[2], text)
     lines = [line for line in text.splitlines() if not _REFERENCE.match(line)]
-    return "\n".join(_address_free(line) for line in lines)
+    return "\n".join(line for line in _without_library_code(lines) if not _tells_address(line))
 
 
-def _address_free(line: str) -> str:
-    return _ADDRESS.sub(lambda match: match[0] if _RESERVED.search(match[0]) else "", line)
+def _tells_address(line: str) -> bool:
+    """Whether a sentence would be left with a hole where an address was."""
+    return any(not _RESERVED.search(match[0]) for match in _ADDRESS.finditer(line))
+
+
+def _without_library_code(lines: Sequence[str]) -> list[str]:
+    """Without code blocks, fenced or indented, that use the package from a program: the prompt is about its command."""
+    kept: list[str] = []
+    block: list[str] = []
+    fenced = False
+
+    def close() -> None:
+        kept.extend([""] if any(map(_LIBRARY.match, block)) else block)
+        block.clear()
+
+    for line in lines:
+        mark = bool(re.match(r"\s*(?:```|~~~)", line))
+        if mark and not fenced:
+            close()
+        indented = re.match(r" {3}|\t", line) and (block or not kept or not kept[-1].strip())
+        if fenced or mark or indented or (block and not line.strip()):
+            block.append(line)
+            fenced = fenced != mark
+            if mark and not fenced:
+                close()
+            continue
+        close()
+        kept.append(line)
+    close()
+    return kept
 
 
 def _sections(text: str) -> list[str]:
