@@ -145,6 +145,8 @@ def is_help(recording: Recording, text: str, extractor: SchemaExtractor, words: 
     declared = len(schema.options) + len(schema.positionals) + len(schema.commands)
     if recording.status.ok:
         return declared >= 2 and bool(words)
+    if not words or words in (("--help",), ("-h",), ("help",)):
+        return bool(_USAGE.search(text)) and declared >= 2  # the tool itself, which knows no option for help
     # An error message often repeats the usage line; a help has more to say.
     return bool(_USAGE.search(text)) and declared >= 1 and len(text.strip().splitlines()) >= 4
 
