@@ -142,12 +142,19 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
         attempts += latest
     usable = [attempt for attempt in attempts if attempt.usable]
     # sorted() is stable: among equals the likelier draft stays first.
-    found.bases = sorted(usable, key=lambda attempt: (-min(attempt.distinct, 3), -attempt.ok, len(attempt.draft.uses)))
+    found.bases = sorted(
+        usable, key=lambda attempt: (-min(attempt.distinct, 3), -attempt.ok, len(attempt.draft.uses), _beyond(attempt, found))
+    )
     found.bases = _best_first(found.bases, prober)
     if not usable:
         reasons = [hints_of(attempt.errors).impossible for attempt in attempts]
         found.impossible = max(set(reasons), key=reasons.count) if reasons and all(reasons) else ""
         found.failed = attempts[:4]
+
+
+def _beyond(attempt: Attempt, found: Found) -> int:
+    """Operands that the usage does not tell of, beyond the first: a tool may ignore them."""
+    return max(0, len(attempt.draft.operands) - max(len(found.command.positionals), 1))
 
 
 def _best_first(bases: list[Attempt], prober: Prober) -> list[Attempt]:
@@ -190,7 +197,8 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
     least = [slot for slot, positional in zip(slots, command.positionals, strict=True) if positional.min > 0]
     if not slots and examples:
         shown = [_example_slot(values, domain) for values in examples[:3]]
-        yield from (Draft(path, needed, operands) for operands in islice(_varied(shown), 4))
+        for places in range(1, len(shown) + 1):
+            yield from (Draft(path, needed, operands) for operands in islice(_varied(shown[:places]), 2))
     for chosen in [full, least] if len(full) != len(least) else [full]:
         if not chosen:
             continue
