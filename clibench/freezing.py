@@ -1,4 +1,4 @@
-"""`freeze task=ID`: run the oracle of a task and write its cases and recordings, with what was masked or left out and why."""
+"""`freeze task=ID` (or a folder): run the oracle of a task and write its cases and recordings, with what was masked or left out and why."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def freeze(config: DictConfig) -> None:
     assert isinstance(settings, FreezeConfig)  # noqa: S101 - named by conf/freeze.yaml
     tasks_dir = Path(settings.tasks_dir).expanduser()
     folder = tasks_dir / settings.task
+    if "/" in settings.task and (Path(settings.task).expanduser() / "spec.yaml").is_file():
+        folder = Path(settings.task).expanduser().resolve()
     if not (folder / "spec.yaml").is_file():
         drafts = sorted(path.parent.name for path in tasks_dir.glob("*/spec.yaml"))
         raise UserError("no folder with a spec.yaml", where=str(folder), fix=did_you_mean(settings.task, drafts))
@@ -33,7 +35,7 @@ def freeze(config: DictConfig) -> None:
             sandbox,
             workers=settings.sandbox.workers or os.cpu_count() or 1,
             limits=settings.sandbox.limits,
-            say=lambda text: print(f"{settings.task}: {text}", file=sys.stderr, flush=True),  # noqa: T201 - progress
+            say=lambda text: print(f"{folder.name}: {text}", file=sys.stderr, flush=True),  # noqa: T201 - progress
         )
     finally:
         sandbox.close()

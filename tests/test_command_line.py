@@ -72,7 +72,7 @@ def test_a_wrong_word_anywhere_in_a_sweep_stops_it_before_its_first_job(
 
 
 def test_each_different_fault_of_a_sweep_has_a_line_of_its_own(capsys: pytest.CaptureFixture[str], tmp_path: Path, tasks: str) -> None:
-    status = run(["-m", tasks, "dataset=all", "framework=replay", "framework.submissions=/nowhere/a,/nowhere/b", f"outputs={tmp_path}"])
+    status = run(["-m", tasks, "dataset=full", "framework=replay", "framework.submissions=/nowhere/a,/nowhere/b", f"outputs={tmp_path}"])
     lines = capsys.readouterr().err.splitlines()
     assert status == 2
     assert [line.partition(":")[2].split(":")[0].strip() for line in lines] == [
@@ -86,14 +86,14 @@ def test_what_has_to_be_given_is_asked_for_by_its_key(capsys: pytest.CaptureFixt
         2,
         "clibench: submission: has no value. Give it on the command line: grade submission=...\n",
     )
-    status, line = said(capsys, "framework=replay", tasks, "dataset=all")
+    status, line = said(capsys, "framework=replay", tasks, "dataset=full")
     assert (status, "framework.submissions: has no value" in line) == (2, True)
 
 
 def test_outputs_that_cannot_be_written_are_a_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, tasks: str) -> None:
     (tmp_path / "file").write_text("")
     for arguments in (["framework=null"], ["-m", "framework=gold,null"]):
-        status, line = said(capsys, *arguments, tasks, "dataset=all", f"outputs={tmp_path / 'file'}")
+        status, line = said(capsys, *arguments, tasks, "dataset=full", f"outputs={tmp_path / 'file'}")
         assert (status, "outputs=DIR" in line) == (2, True)
 
 
@@ -147,7 +147,7 @@ def test_a_folder_of_ones_own_adds_models_and_frameworks(tmp_path: Path, tasks: 
         "--config-dir",
         str(tmp_path),
         tasks,
-        "dataset=all",
+        "dataset=full",
         f"outputs={tmp_path / 'outputs'}",
         "framework=careful",
     ]
@@ -166,7 +166,7 @@ def test_a_key_that_is_missing_is_named_once_for_each_model_of_a_sweep(
     (tmp_path / "framework").mkdir()
     (tmp_path / "framework" / "needy.yaml").write_text("_target_: tests.needy.Needy\n")
     sweep = ["-m", "--config-dir", str(tmp_path), "model=gpt,kimi", "framework=needy", "language=go,all", f"outputs={tmp_path / 'o'}"]
-    status = run([*sweep, tasks, "dataset=all"])
+    status = run([*sweep, tasks, "dataset=full"])
     lines = capsys.readouterr().err.splitlines()
     assert status == 2
     assert len(lines) == 2
@@ -176,7 +176,7 @@ def test_a_key_that_is_missing_is_named_once_for_each_model_of_a_sweep(
 
 def test_a_model_alone_means_an_agent_that_asks_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tasks: str) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    status, line = said(capsys, "model=gpt", tasks, "dataset=all")
+    status, line = said(capsys, "model=gpt", tasks, "dataset=full")
     assert status == 2
     assert "model 'gpt' needs a key and OPENAI_API_KEY is not set" in line
 

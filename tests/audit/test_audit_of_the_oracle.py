@@ -33,7 +33,7 @@ class Command:
         monkeypatch.setattr("clibench.sandbox.choose.make_sandbox", lambda config, outputs=None: self.sandbox)
 
     def __call__(self, *arguments: str, verb: str = "audit") -> tuple[int, str, str]:
-        places = (f"tasks_dir={self.folder.parent}", f"outputs={self.path / 'outputs'}", "dataset=all")
+        places = (f"tasks_dir={self.folder.parent}", f"outputs={self.path / 'outputs'}", "dataset=full")
         return run([verb, *places, *arguments]), *self._capsys.readouterr()
 
     def json(self, *arguments: str, verb: str = "audit") -> Any:

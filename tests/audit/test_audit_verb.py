@@ -28,7 +28,7 @@ class Folder:
 
     def __call__(self, verb: str, *arguments: str) -> tuple[int, str, str]:
         """Exit status, stdout, stderr."""
-        status = run([verb, f"tasks_dir={self.path}", "dataset=all", *arguments, *(("mutants=0",) if verb == "audit" else ())])
+        status = run([verb, f"tasks_dir={self.path}", "dataset=full", *arguments, *(("mutants=0",) if verb == "audit" else ())])
         return status, *self._capsys.readouterr()
 
     def json(self, verb: str, *arguments: str) -> Any:

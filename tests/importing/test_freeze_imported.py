@@ -67,7 +67,7 @@ def test_a_task_whose_oracle_is_pinned_is_frozen_and_one_whose_is_not_says_what_
     assert "could not be run" in task.quarantined["envsubst-i-in/01"]
 
     capsys.readouterr()
-    grading = ["run", "framework=gold", f"tasks_dir={out / 'imported' / 'tasks'}", "dataset=all", f"outputs={out}", "tracking=none"]
+    grading = ["run", "framework=gold", f"tasks_dir={out / 'imported' / 'tasks'}", "dataset=full", f"outputs={out}", "tracking=none"]
     assert run([*grading, "progress=plain"]) == 0
     assert "1.000" in capsys.readouterr().out
 

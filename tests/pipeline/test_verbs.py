@@ -40,7 +40,7 @@ class Bench:
         """Exit status, stdout, stderr."""
         fixed = (f"tasks_dir={self.folder / 'tasks'}", f"outputs={self.outputs}", "progress=plain")
         plain = () if arguments[0] in ("tasks", "grade") else ("tracking=none",) if arguments[0] != "report" else ()
-        dataset = () if arguments[0] in ("grade", "rescore", "report") else ("dataset=all",)
+        dataset = () if arguments[0] in ("grade", "rescore", "report") else ("dataset=full",)
         status = run([*arguments, *fixed, *plain, *dataset])
         out, err = self._capsys.readouterr()
         return status, out, err

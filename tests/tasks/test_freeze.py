@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clibench.__main__ import run
 from clibench.errors import SandboxError, TaskError
 from clibench.recording import Change, End, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
@@ -81,6 +82,20 @@ def test_freezing_twice_gives_the_same_bytes(folder: Path) -> None:
     first = contents(folder)
     freeze_task(folder, ScriptedSandbox(tool))
     assert contents(folder) == first
+
+
+def test_the_verb_takes_an_id_or_the_path_of_a_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("clibench.freezing.make_sandbox", lambda *_: ScriptedSandbox(tool))
+    monkeypatch.chdir(folder.parent.parent)
+    for named in ("words", f"{folder.parent.name}/words", str(folder)):
+        assert run(["freeze", f"task={named}", f"tasks_dir={folder.parent}"]) == 0
+        out, err = capsys.readouterr()
+        assert "words: 13 cases" in out
+        assert "words: pinning some-tool 1.0" in err
+    assert run(["freeze", "task=gone/words", f"tasks_dir={folder.parent}"]) == 2
+    assert "no folder with a spec.yaml" in capsys.readouterr().err
 
 
 def test_a_lock_is_kept_when_the_registry_gives_another_artefact_for_the_same_release(folder: Path) -> None:
