@@ -58,9 +58,8 @@ def _told(row: dict[Hashable, Any]) -> str:
     got = " ".join(str(row["actual"] or row["stderr"]).split())
     what = f"`{row['command'] or row['case']}`: " if row["command"] or row["case"] else ""
     expected = f", expected `{' '.join(str(row['expected']).split())}`" if row["expected"] else ""
-    return (
-        f"Example of {row['stage']!r} ({row['model']} / {row['framework']}, {row['task']}): {what}{row['reason']}{expected}, got `{got}`."
-    )
+    actual = f", got `{got}`" if got else ""
+    return f"Example of {row['stage']!r} ({row['model']} / {row['framework']}, {row['task']}): {what}{row['reason']}{expected}{actual}."
 
 
 def stage(runs: pd.DataFrame) -> pd.Series:

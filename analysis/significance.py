@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
@@ -152,9 +153,9 @@ def _sentences(frame: Frame, found: Pairs, holm: tuple[stats.Floats, stats.Float
             f"{short} pairs leave out what one of the two lacks: up to {int(found.tasks_left_out.max())} of {len(frame.tasks)} tasks "
             f"and {int(found.units_left_out.max())} of {int((found.units + found.units_left_out).max())} units of McNemar's test."
         )
-    if spread.size:
-        sd, tasks = float(np.median(spread)), len(frame.tasks)
-        one, family = stats.detectable_difference(sd, tasks), stats.detectable_difference(sd, tasks, alpha=0.05 / total)
+    sd, tasks = float(np.median(spread)) if spread.size else math.nan, len(frame.tasks)
+    one, family = stats.detectable_difference(sd, tasks), stats.detectable_difference(sd, tasks, alpha=0.05 / total)
+    if math.isfinite(one) and math.isfinite(family):  # not with one task, or where all pairs agree on every task
         said.append(
             f"With {tasks} tasks and the median spread of pairs, the smallest difference found with 80 % power is {percent(one)} points, "
             f"and {percent(family)} if it has to stand among all {total} pairs (planning.csv has other numbers of tasks)."

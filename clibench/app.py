@@ -15,6 +15,7 @@ from types import FrameType
 
 from hydra import main as hydra_main
 
+from clibench import __version__
 from clibench.arguments import in_order, overview, split, with_agent
 from clibench.config import register_schema
 from clibench.hydra_errors import explained
@@ -26,6 +27,9 @@ def launch(arguments: Sequence[str]) -> None:
     """Run the verb that `arguments` name. Raises ClibenchError for all that a user can mend, KeyboardInterrupt when told to stop."""
     if list(arguments) in (["--help"], ["-h"], ["help"]):
         print(overview())  # noqa: T201 - the answer
+        return
+    if list(arguments) == ["--version"]:
+        print(f"clibench {__version__}")  # noqa: T201 - the answer
         return
     verb, rest = split(arguments)
     register_schema(verb.name)

@@ -224,7 +224,9 @@ def conformance(sandbox: Sandbox) -> Iterator[Finding]:
 def one_task(config: DictConfig) -> Finding:
     """The smallest task, graded with its own oracle: every metric has to be 1."""
     try:
-        settings = replace(typed(config), framework={"_target_": "clibench.generation.gold.Gold"})
+        settings = typed(config)
+        outputs = str(Path(settings.outputs).expanduser() / "doctor")  # apart: no result of the user's
+        settings = replace(settings, framework={"_target_": "clibench.generation.gold.Gold"}, outputs=outputs)
         job = prepare(config, settings)
         job = replace(job, tasks=(min(job.tasks, key=lambda task: (task.loc, len(task.cases))),))
         with bench(job, settings, silent=True) as tools:

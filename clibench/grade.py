@@ -30,6 +30,9 @@ from clibench.tasks.task import Task
 SHOWN: int = 20
 """Failed cases in the table; JSON has all."""
 
+BRIEF: int = 200
+"""Bytes of a standard input that are shown."""
+
 LOG_LINES: int = 15
 """Last lines of a failed build's log that are shown."""
 
@@ -90,7 +93,10 @@ def to_json(made: Grade) -> dict[str, Any]:
             {"pattern": row.pattern, "cases": row.cases, "scores": {metric: asdict(score) for metric, score in row.scores.items()}}
             for row in result.patterns
         ],
-        "cases": [{**asdict(verdict), "argv": list(cases[verdict.case].argv)} for verdict in made.verdicts],
+        "cases": [
+            {**asdict(verdict), "argv": list(case.argv), "stdin": case.stdin.decode(errors="replace"), "env": dict(case.env)}
+            for verdict, case in ((verdict, cases[verdict.case]) for verdict in made.verdicts)
+        ],
         "submission": result.submission,
         "build_log": made.log if result.outcome is Outcome.BUILD_FAIL else "",
         "quarantined": dict(made.task.quarantined),
@@ -117,9 +123,17 @@ def _show(made: Grade) -> None:
     for case, verdict, metric, check in spread(failures)[:SHOWN]:
         out.print(f"\n{verdict.case}  {metric}: {check.reason or 'differs'}", markup=False)
         out.print(f"  $ {command(case)}", markup=False)
+        if case.stdin:
+            out.print(f"    standard input: {brief(case.stdin)}", markup=False)
         if check.difference is not None:
             difference = check.difference
             out.print(f"  {difference.where}\n    expected: {difference.expected!r}\n    actual:   {difference.actual!r}", markup=False)
+
+
+def brief(data: bytes) -> str:
+    """The beginning of a text, as a literal on one line."""
+    text = repr(data[:BRIEF].decode(errors="replace"))
+    return f"{text} and {len(data) - BRIEF} bytes more" if len(data) > BRIEF else text
 
 
 def spread(failures: list[Failure]) -> list[Failure]:
@@ -144,10 +158,11 @@ def _scores(result: TaskResult) -> Table:
 
 
 def command(case: Case) -> str:
-    """The command line as one would type it, with what stdin holds; control characters are escaped."""
+    """The command line as one would type it, with the case's environment and the size of its standard input; control characters escaped."""
     import shlex
 
-    line = shlex.join(case.argv).encode("unicode_escape", "surrogateescape").decode("ascii").replace("\\\\", "\\")
+    words = (*(f"{name}={value}" for name, value in case.env.items()), *case.argv)
+    line = shlex.join(words).encode("unicode_escape", "surrogateescape").decode("ascii").replace("\\\\", "\\")
     if not case.stdin:
         return line
     return f"{line} < {len(case.stdin)} bytes of stdin"

@@ -77,7 +77,7 @@ def run_job(job: Job, bench: Bench) -> JobResult:
         key=job_key(work, job.params, job.semantic),
         **job.names(),
         sandbox=f"{bench.identity['backend']}/{bench.identity['isolation']}",
-        judge=job.semantic.name,
+        judge=job.params.judge_name(job.semantic.name),
         tasks=tasks,
         scores=score_job(tasks),
         missing_tasks=missing_tasks(tasks),

@@ -73,15 +73,21 @@ class Lines(Silence):
         self._title = title
         self._tasks = len(cases)
         self._ended = 0
+        self._worked: set[str] = set()
         self._lock = threading.Lock()
         self._say(f"{self._tasks} tasks, {sum(cases.values())} cases")
 
+    def step(self, task: str, step: str) -> None:
+        """Steps are told for work that is not in the store."""
+        with self._lock:
+            self._worked.add(task)
+
     def end(self, result: TaskResult) -> None:
-        """Its outcome, scores and time."""
+        """Its outcome, scores and time, or that all of it was there already."""
         with self._lock:
             self._ended += 1
-            seconds = sum(result.durations.values())
-            self._say(f"{self._ended}/{self._tasks} {result.task}: {summary(result)} ({seconds:.0f} s)")
+            took = f"{sum(result.durations.values()):.0f} s" if result.task in self._worked else "stored"
+            self._say(f"{self._ended}/{self._tasks} {result.task}: {summary(result)} ({took})")
 
     def _say(self, text: str) -> None:
         print(f"{self._title}: {text}", file=sys.stderr, flush=True)  # noqa: T201 - progress

@@ -54,6 +54,7 @@ def rescore(config: DictConfig) -> None:
         log_job(again, store, settings.tracking)
         made[again.key] = again
     score_table(list(made.values()))
+    print("The report has them after: python -m clibench report")  # noqa: T201 - the answer
 
 
 def rescored(job: JobResult, tasks: dict[str, Task], store: Store, params: CompareParams, semantic: SemanticJudge) -> JobResult:
@@ -66,7 +67,8 @@ def rescored(job: JobResult, tasks: dict[str, Task], store: Store, params: Compa
     results = tuple(_rescored_task(result, tasks[result.task], store, params, semantic) for result in job.tasks)
     key = job_key(record["work"], params, semantic)
     store.finish(JOB, key, record)
-    return replace(job, key=key, judge=semantic.name, tasks=results, scores=score_job(results), missing_tasks=missing_tasks(results))
+    name = params.judge_name(semantic.name)
+    return replace(job, key=key, judge=name, tasks=results, scores=score_job(results), missing_tasks=missing_tasks(results))
 
 
 def _rescored_task(result: TaskResult, task: Task, store: Store, params: CompareParams, semantic: SemanticJudge) -> TaskResult:

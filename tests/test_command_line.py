@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import clibench
 from clibench.__main__ import run
 from clibench.arguments import in_order, with_agent
 from clibench.errors import UserError
@@ -107,6 +108,11 @@ def test_the_framework_called_null_is_not_hydras_null() -> None:
     assert in_order(["framework=gold,null", "framework.x=null"]) == ["framework=gold,'null'", "framework.x=null"]
 
 
+def test_the_version_is_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"clibench {clibench.__version__}\n"
+
+
 def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     text = capsys.readouterr().out
@@ -139,7 +145,14 @@ def test_a_folder_of_ones_own_adds_models_and_frameworks(tmp_path: Path, tasks: 
         "    uses_model = True\n"
         "    def check(self, tasks, known):\n"
         "        raise MissingKeyError(f'model needs MY_KEY, {self.turns} turns or not')\n"
+        "    def identity(self, task): ...\n"
+        "    def generate(self, task, workspace): ...\n"
+        "@dataclass(frozen=True)\n"
+        "class Half:\n"
+        "    name = 'half'\n"
+        "    def check(self, tasks, known): ...\n"
     )
+    (tmp_path / "framework" / "half.yaml").write_text("_target_: my_agents.Half\n")
     here = [
         sys.executable,
         "-m",
@@ -154,6 +167,8 @@ def test_a_folder_of_ones_own_adds_models_and_frameworks(tmp_path: Path, tasks: 
     done = subprocess.run([*here, "model=mine"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "clibench: model needs MY_KEY, 3 turns or not\n")
     assert not (tmp_path / "outputs").exists()
+    half = subprocess.run([*here[:-1], "framework=half", "model=mine"], capture_output=True, text=True, check=False)
+    assert (half.returncode, "has no label, uses_model, identity, generate" in half.stderr) == (2, True), half.stderr
     typo = subprocess.run([*here, "framework.turn=4"], capture_output=True, text=True, check=False)
     assert (typo.returncode, "Did you mean 'turns'?" in typo.stderr) == (2, True)
 

@@ -38,7 +38,7 @@ def test_where_nobody_watches_a_line_tells_of_each_task_that_ended(capsys: pytes
     assert err.splitlines() == [
         "gold: 2 tasks, 10 cases",
         "gold: 1/2 words: pass, exec 1.00 sm 0.50 (3 s)",
-        "gold: 2/2 lines: build-fail, no go.mod (0 s)",
+        "gold: 2/2 lines: build-fail, no go.mod (stored)",
     ]
 
 
@@ -64,7 +64,7 @@ def test_a_task_whose_cases_could_not_be_run_says_why(capsys: pytest.CaptureFixt
     gone = TaskResult("words", "go", "easy", "text", Outcome.INFRA, "6 cases could not be run: no Docker daemon answers", scores)
     with make_progress(ProgressChoice.plain, "gold", {"words": 6}) as progress:
         progress.end(gone)
-    assert capsys.readouterr().err.splitlines()[1] == "gold: 1/1 words: infra, 6 cases could not be run: no Docker daemon answers (0 s)"
+    assert capsys.readouterr().err.splitlines()[1] == "gold: 1/1 words: infra, 6 cases could not be run: no Docker daemon answers (stored)"
 
 
 def test_a_table_in_a_pipe_shows_every_name_and_interval_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

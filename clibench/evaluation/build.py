@@ -30,6 +30,8 @@ Commands = tuple[tuple[str, ...], ...]
 class Recipe:
     """How repositories of one language are installed."""
 
+    typed: str
+    """What a person would type."""
     manifests: tuple[str, ...]
     """One of these has to be in the root."""
     commands: Commands
@@ -80,11 +82,15 @@ _GO_INSTALL: Final = f'{GO_CACHE} test -f vendor/modules.txt || export GOFLAGS="
 _GO_BUILD: Final = f'{GO_CACHE} exec go build -mod=readonly -trimpath -o "$1" "$2"'
 GO_ENV: Final = {"GOFLAGS": "-buildvcs=false -modcacherw"}
 
+_NO_NEWS: Final = re.compile(r"complete log of this run|^\[?notice|^(npm (error|ERR!)|error:|╰─>|note:)?$|^note:|^hint:", re.IGNORECASE)
+"""Lines at the end of a build's log that say nothing of why it failed."""
+
 RECIPES: Final[Mapping[str, Recipe]] = {
-    "python": Recipe(("pyproject.toml", "setup.py"), (VENV, (*PIP, ".")), _python_scripts, _PIP_PROBE),
+    "python": Recipe("pip install .", ("pyproject.toml", "setup.py"), (VENV, (*PIP, ".")), _python_scripts, _PIP_PROBE),
     # `npm install -g .` links to the folder that it is given, so the folder is put inside the prefix first; the dependencies of a linked
     # folder, and its `prepare` script, are the business of the install before.
     "javascript": Recipe(
+        "npm install -g .",
         ("package.json",),
         (
             ("mkdir", f"{PREFIX}/src"),
@@ -96,6 +102,7 @@ RECIPES: Final[Mapping[str, Recipe]] = {
         ("npm", "view", "npm", "version"),
     ),
     "go": Recipe(
+        "go install ./...",
         ("go.mod",),
         (("sh", "-c", _GO_INSTALL),),
         executables,
@@ -103,6 +110,16 @@ RECIPES: Final[Mapping[str, Recipe]] = {
         {**GO_ENV, "GOBIN": f"{PREFIX}/bin"},
     ),
 }
+
+
+def _headline(recipe: Recipe, built: BuildResult) -> str:
+    """The reason of a failed build as its author would look for it: the command that is usual, and the last thing that it said."""
+    command, found, end = built.reason.rpartition("` ")
+    if not (found and command.startswith("`")):
+        return built.reason
+    lines = [line.strip() for line in built.log.decode("utf-8", "replace").splitlines()]
+    said = [line for line in lines if line and not _NO_NEWS.search(line)]
+    return f"`{recipe.typed}` {end}{f': {said[-1][:200]}' if said else ''}"
 
 
 def build_submission(
@@ -121,7 +138,7 @@ def build_submission(
     if not built.ok:
         if network and UNREACHED.search(built.log):
             require_registry(sandbox, language)
-        return built
+        return replace(built, reason=_headline(recipe, built))
     created = recipe.created(destination)
     if alias in created:
         return built

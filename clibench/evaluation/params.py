@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from clibench.digest import digest_json
 from clibench.errors import UserError
 
 VERSIONS: Final = {"status": 1, "side_effects": 1, "exact": 1, "fuzzy": 1}
@@ -52,6 +53,17 @@ class CompareParams:
             raise UserError(f"fuzzy_threshold is {self.fuzzy_threshold}", where="judge", fix="Give a number above 0 and up to 1.")
         if self.mode not in ("executable", "full", "none"):
             raise UserError(f"mode is '{self.mode}'", where="judge", fix="Valid: executable, full, none.")
+
+    def judge_name(self, semantic: str) -> str:
+        """What the judge is called in tables: the semantic judge, and each parameter that is not the usual one. No two are mixed up."""
+        usual = CompareParams()
+        told = [
+            f"fm{self.fuzzy_threshold:g}" if self.fuzzy_threshold != usual.fuzzy_threshold else "",
+            f"mode-{self.mode}" if self.mode != usual.mode else "",
+            f"ignore-{digest_json(self.ignore)[:6]}" if set(self.ignore) != set(usual.ignore) else "",
+            *(f"mask-{name}" for name in self.normalisers),
+        ]
+        return "/".join([semantic, *(word for word in told if word)])
 
     def identity(self) -> dict[str, Any]:
         """What can change a verdict, for keys: parameters and comparer versions."""

@@ -19,6 +19,10 @@ from clibench.errors import UserError, did_you_mean
 from clibench.generation.framework import Framework
 
 _TARGET = "_target_"
+_MEMBERS = {
+    True: ("name", "label", "uses_model", "bind"),  # bound to its context it has the rest
+    False: ("name", "label", "uses_model", "check", "identity", "generate"),
+}
 
 
 def make_framework(settings: Mapping[str, Any], *, search: tuple[str, ...] = ()) -> Framework:
@@ -52,6 +56,13 @@ def _class(target: str, search: tuple[str, ...]) -> Any:
             where=f"framework._target_={target}",
             fix="Install the package that holds it, or put its module into the folder given by --config-dir.",
         ) from error
+    missing = [member for member in _MEMBERS[hasattr(found, "bind")] if not hasattr(found, member)]
+    if isinstance(found, type) and missing:
+        raise UserError(
+            f"has no {', '.join(missing)}",
+            where=f"framework._target_={target}",
+            fix="A framework has the properties name, label, uses_model and the methods check, identity, generate (see the README).",
+        )
     if not (isinstance(found, type) and is_dataclass(found)):
         raise UserError("is no dataclass", where=f"framework._target_={target}", fix="A framework is a dataclass of its parameters.")
     return found

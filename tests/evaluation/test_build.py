@@ -1,5 +1,6 @@
 """Submissions of each language are installed as their users would, and answer to the alias or say why not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -132,20 +133,21 @@ def test_an_empty_workspace_fails_without_a_container(tmp_path: Path, language: 
 
 
 @pytest.mark.parametrize(
-    ("language", "files", "told"),
+    ("language", "files", "told", "typed"),
     [
-        ("python", {"pyproject.toml": "[project\n"}, "TOMLDecodeError"),
-        ("javascript", {"package.json": "{"}, "package.json"),
-        ("go", {**GO, "main.go": "package main\nfunc main() { undefined() }\n"}, "undefined: undefined"),
+        ("python", {"pyproject.toml": "[project\n"}, "TOMLDecodeError", "pip install ."),
+        ("javascript", {"package.json": "{"}, "package.json", "npm install -g ."),
+        ("go", {**GO, "main.go": "package main\nfunc main() { undefined() }\n"}, "undefined: undefined", "go install ./..."),
     ],
 )
 def test_what_does_not_build_leaves_its_log(
-    docker_sandbox: DockerSandbox, tmp_path: Path, language: str, files: dict[str, str], told: str
+    docker_sandbox: DockerSandbox, tmp_path: Path, language: str, files: dict[str, str], told: str, typed: str
 ) -> None:
     write(tmp_path / "source", files)
     built = build(docker_sandbox, language, tmp_path)
     assert not built.ok
-    assert "failed with status" in built.reason
+    assert re.match(rf"`{re.escape(typed)}` failed with status \d+: .", built.reason)
+    assert "complete log" not in built.reason
     assert told in built.log.decode()
 
 

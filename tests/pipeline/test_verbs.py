@@ -10,8 +10,10 @@ import pytest
 
 from clibench.__main__ import run
 from clibench.errors import SandboxError
+from clibench.grade import brief, command
 from clibench.result_files import read_jobs
 from clibench.sandbox.settings import SandboxConfig
+from clibench.tasks.case import Case
 from tests.pipeline.fakes import FakeSandbox, make_task, write_submission, write_task
 
 
@@ -105,6 +107,22 @@ def test_grade_shows_each_failed_case_with_its_command_and_first_difference(benc
     assert "expected: 'good 0 0'" in out and "actual:   'GOOD 0 0'" in out
 
 
+def test_grade_shows_what_a_case_is_given_beside_its_arguments() -> None:
+    case = Case("p/1", "p", ("tool", "a b"), "0" * 64, stdin=b"x" * 250, env={"HOST": "east one"})
+    assert command(case) == "'HOST=east one' tool 'a b' < 250 bytes of stdin"
+    assert brief(case.stdin) == f"'{'x' * 200}' and 50 bytes more"
+    assert brief(b"one\ntwo\xff") == "'one\\ntwo\ufffd'"
+
+
+def test_another_threshold_is_another_row_that_says_so(bench: Bench) -> None:
+    where = submissions(bench, words="shout", lines="echo")
+    bench("framework=replay", where)
+    status, out, _ = bench("rescore", "judge.fuzzy_threshold=0.5")
+    assert (status, "rules/fm0.5" in out) == (0, True)
+    assert "python -m clibench report" in out
+    assert {job.judge for job in read_jobs(bench.outputs)} == {"rules", "rules/fm0.5"}
+
+
 def test_grade_in_json_prints_one_document_and_nothing_else(bench: Bench) -> None:
     folder = write_submission(bench.folder / "mine", "shout")
     status, out, err = bench("grade", "task=words", f"submission={folder}", "output=json")
@@ -123,7 +141,7 @@ def test_grade_in_json_prints_one_document_and_nothing_else(bench: Bench) -> Non
     failed = [case for case in document["cases"] if case["checks"]["sm"]["passed"] is False]
     assert [case["case"] for case in failed] == ["p0/00", "p0/01", "p1/00", "p1/01"]
     assert failed[0]["checks"]["em"]["difference"]["expected"] == "good 0 0"
-    assert "folder[mine] (fake/none)" in err
+    assert "folder:mine (fake/none)" in err
 
 
 def test_grade_shows_the_end_of_the_log_of_a_failed_build(bench: Bench) -> None:
@@ -182,7 +200,7 @@ def test_rescoring_needs_no_sandbox_and_gives_the_result_that_a_run_with_these_p
     bench.without_sandbox()
     status, out, _ = bench("rescore", "judge.fuzzy_threshold=0.1")
     assert status == 0
-    assert len(out.splitlines()) == 2
+    assert len(out.splitlines()) == 3
     jobs = {job.scores["fm"].value: job for job in read_jobs(bench.outputs)}
     assert sorted(jobs, key=str) == [0.5, 1.0]
     bench.sandbox = FakeSandbox()
