@@ -77,7 +77,7 @@ class Lines(Silence):
         self._lock = threading.Lock()
         self._say(f"{self._tasks} tasks, {sum(cases.values())} cases")
 
-    def step(self, task: str, step: str) -> None:
+    def step(self, task: str, step: str) -> None:  # noqa: ARG002 - which one is not told
         """Steps are told for work that is not in the store."""
         with self._lock:
             self._worked.add(task)
