@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import clibench
@@ -84,6 +84,8 @@ def freeze_task(
     spec = read_spec(folder / files.SPEC)
     context = _context(folder)
     expansion = expand(spec)
+    if gone := sorted(spec.unstable.keys() - {case.id for case in expansion.cases}):
+        raise TaskError(f"unstable names '{gone[0]}', which is no case", where=str(folder / files.SPEC), fix="Remove it, or correct its id.")
     for shortfall in expansion.shortfalls:
         say(str(shortfall))
     limits = limits or Limits()
@@ -113,6 +115,7 @@ def freeze_task(
         {case.id: (*normalisers, *of_pattern[case.pattern]) for case in expansion.cases},
         spec.task.alias,
     )
+    stability = replace(stability, quarantined={**stability.quarantined, **spec.unstable})
     cases = tuple(case for case in expansion.cases if case.id not in stability.quarantined)
     examples = choose_examples(spec, expansion, cases, kept)
     prompt = write_prompt(spec, context, helps, examples)

@@ -122,6 +122,17 @@ def test_every_case_runs_five_times_under_five_conditions(folder: Path) -> None:
     assert {frozenset(numbers) for case, numbers in seen.items() if not case.startswith("help")} == {frozenset(range(5))}
 
 
+def test_a_case_that_the_spec_calls_unstable_is_left_out_with_its_reason(folder: Path) -> None:
+    (folder / "spec.yaml").write_text(SPEC + 'unstable: {count/02: "a race"}\n')
+    freeze_task(folder, ScriptedSandbox(tool))
+    task = load_task(folder)
+    assert task.quarantined == {"count/02": "a race"}
+    assert "count/02" not in {case.id for case in task.cases} | set(task.recordings)
+    (folder / "spec.yaml").write_text(SPEC + 'unstable: {count/99: "a race"}\n')
+    with pytest.raises(TaskError, match="unstable names 'count/99', which is no case"):
+        freeze_task(folder, ScriptedSandbox(tool))
+
+
 def test_what_a_normaliser_can_mask_is_masked_and_what_none_can_is_quarantined_with_its_reason(folder: Path) -> None:
     def restless(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
         if case.id == "count/02":
