@@ -33,8 +33,8 @@ def clibench(installed: Path, folder: Path, *arguments: str) -> subprocess.Compl
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_the_wheel_lists_the_sample_tasks_in_any_folder_and_writes_nothing_there(installed: Path, tmp_path: Path) -> None:
-    done = clibench(installed, tmp_path, "tasks", "output=json")
+def test_the_wheel_lists_all_tasks_in_any_folder_and_writes_nothing_there(installed: Path, tmp_path: Path) -> None:
+    done = clibench(installed, tmp_path, "tasks", "dataset=full", "output=json")
     assert (done.returncode, done.stderr) == (0, "")
     assert [row["task"] for row in json.loads(done.stdout)] == sorted(path.parent.name for path in PACKAGE.parent.glob("tasks/*/task.yaml"))
     assert list(tmp_path.iterdir()) == []
