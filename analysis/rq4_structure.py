@@ -55,18 +55,20 @@ def answer(question: Question) -> Answer:
     )
     delivered = runs[runs["files"] > 0]
     clean_mean = clean["files"][delivered.index].mean()
-    sentences = [
-        f"Of {int(runs['files'].notna().sum()):,} submissions {int((runs['files'] == 0).sum())} hold no file. The others have a median of "
-        f"{delivered['files'].median():.0f} files (mean {number(delivered['files'].mean())}, without counted packages "
-        f"{number(clean_mean)}), {number(100 * (delivered['files'] == 1).mean())} % have a single one."
-    ]
+    sentences = [f"Of {int(runs['files'].notna().sum()):,} submissions {int((runs['files'] == 0).sum())} hold no file."]
+    if len(delivered):
+        sentences[0] += (
+            f" The others have a median of {delivered['files'].median():.0f} files (mean {number(delivered['files'].mean())}, without "
+            f"counted packages {number(clean_mean)}), {number(100 * (delivered['files'] == 1).mean())} % have a single one."
+        )
     if tasks["oracle_files"].notna().any():
         sentences.append(
             f"The oracles have a median of {tasks['oracle_files'].median():.0f} files (mean {number(tasks['oracle_files'].mean())})."
         )
         paired = delivered[delivered["oracle_files"].notna()]
-        fewer = 100 * (paired["files"] < paired["oracle_files"]).mean()
-        sentences.append(f"In {number(fewer)} % of the runs that delivered files there are fewer of them than in the oracle.")
+        if len(paired):
+            fewer = 100 * (paired["files"] < paired["oracle_files"]).mean()
+            sentences.append(f"In {number(fewer)} % of the runs that delivered files there are fewer of them than in the oracle.")
     figures = {"fig5_structure": boxes(question)} if question.settings.figures else {}
     return Answer("RQ4: structure (Fig. 5)", tuple(sentences), (table,), figures)
 

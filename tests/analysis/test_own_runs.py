@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,14 @@ def test_the_users_numbers_stand_beside_the_papers(tmp_path: Path) -> None:
     assert row["here"] == pytest.approx(100 * float(job.scores["sm"].value or 0), abs=0.006)
     assert row["difference"] == pytest.approx(row["here"] - row["published"], abs=0.011)
     assert "0 of 2 tasks are also in the published results" in (tmp_path / "out" / "summary.md").read_text()
+
+
+def test_the_summary_of_one_task_that_nobody_delivered_has_no_hole(tmp_path: Path) -> None:
+    for key, framework in (("d", "gold"), ("e", "null")):
+        job = make_job(tmp_path, key * 64, framework=framework, label="", tasks=1)
+        write_job(tmp_path, replace(job, tasks=(replace(job.tasks[0], submission={"files": 0}),)))
+    write_report(tmp_path, tmp_path / "report")
+    out = app.run(AnalysisConfig(results=Source.outputs, input=str(tmp_path), out=str(tmp_path / "out"), resamples=200, figures=False))
+    summary = (out / "summary.md").read_text()
+    assert "Of 2 submissions 2 hold no file." in summary
+    assert not re.search(r"nan|\binf\b|  (points|files|%)|mean ,|got ``", summary)
