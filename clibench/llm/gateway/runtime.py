@@ -6,17 +6,16 @@ the folder may have been removed, and made anew, while it waited. What a killed 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from clibench.digest import digest_bytes
 from clibench.errors import InfraError
+from clibench.lock import acquire
 
 START_LOCK = "start.lock"
 GATEWAY_LOCK = "gateway.lock"
@@ -40,31 +39,30 @@ def start_held(outputs: Path) -> Iterator[Path]:
                 raise InfraError(
                     "the folder of the gateway's sockets is not ours alone", where=str(folder), fix="Remove it, or set TMPDIR."
                 )
-            lock = (folder / START_LOCK).open("w")
-        except FileNotFoundError:
+            descriptor = acquire(folder / START_LOCK, wait=True)
+        except FileNotFoundError:  # the gateway that was there has just removed it
             continue
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if _is_at(lock, folder / START_LOCK):
-                yield folder
-                return
+        assert descriptor is not None  # noqa: S101 - `acquire` returns None only where it does not wait
+        try:
+            yield folder
+        finally:
+            os.close(descriptor)
+        return
 
 
 @contextmanager
 def end_held(folder: Path) -> Iterator[bool]:
     """Whether nobody is about to start a gateway in `folder` or to connect to the one there; then nobody can until the end of the block."""
     try:
-        lock = (folder / START_LOCK).open("r+")
+        descriptor = acquire(folder / START_LOCK, wait=False)
     except FileNotFoundError:
         yield True  # somebody removed the folder: there is nothing that could be waited for
         return
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield _is_at(lock, folder / START_LOCK)
+    try:
+        yield descriptor is not None
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def remove_runtime(folder: Path) -> None:
@@ -83,22 +81,12 @@ def reap_runtimes(but: Path) -> None:
 
 
 def _runs(folder: Path) -> bool:
-    try:
-        with (folder / GATEWAY_LOCK).open("r+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
+    descriptor = acquire(folder / GATEWAY_LOCK, wait=False)
+    if descriptor is None:
         return True
+    os.close(descriptor)
     return False
 
 
 def _prefix() -> str:
     return f"clibench-{os.getuid()}-"
-
-
-def _is_at(lock: IO[str], path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(lock.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
