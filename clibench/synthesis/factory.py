@@ -26,7 +26,8 @@ from clibench.synthesis.fuzz.documented import Documented, commands_of, line_dra
 from clibench.synthesis.fuzz.domain import ranked_kinds
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.samples import samples
-from clibench.synthesis.fuzz.search import Found, search
+from clibench.synthesis.fuzz.search import search
+from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.help.rules import RulesExtractor
 from clibench.synthesis.leaks import command_line, hide, secret_names

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from clibench.synthesis.fuzz.draft import Draft, Use, WrittenDraft
+from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.probe import Attempt
-from clibench.synthesis.fuzz.search import Found
 from clibench.synthesis.schema import Command
 
 

@@ -1,0 +1,103 @@
+"""Ways to give a command its input, the likeliest first: files, folders and standard input of the contents that the tool speaks of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from clibench.synthesis.fuzz.contents import Kind
+from clibench.synthesis.fuzz.documented import Documented
+from clibench.synthesis.fuzz.draft import Draft, Plan, Use
+from clibench.synthesis.fuzz.files import file_plan, folder_plan, here_plan, stdin_plan, two_files_plan
+from clibench.synthesis.fuzz.options import NEVER
+from clibench.synthesis.fuzz.values import literal, operand_plans, value_plans
+from clibench.synthesis.schema import Command, Positional
+
+_INPUT: Final = re.compile(
+    r"input|\bread\b|\bstring\b|\btext\b|\bfile\b|\bdata\b|source|\bsrc\b|expression|\bquery\b|\bfrom\b", re.IGNORECASE
+)
+
+
+def labelled(drafts: Iterable[Draft]) -> list[Draft]:
+    """Each label once."""
+    kept: dict[str, Draft] = {}
+    for draft in drafts:
+        kept.setdefault(draft.label, draft)
+    return list(kept.values())
+
+
+def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
+    """Ways to give a command its input, the likeliest first."""
+    needed = tuple(
+        Use(option, next(iter(value_plans(option, domain, documented.values.get((path, option.name), ()))), Plan("flag")))
+        for option in command.options
+        if option.required and option.takes_value
+    )
+    examples = documented.operands.get(path, ())
+    slots = [
+        operand_plans(positional, domain, examples[place] if place < len(examples) else ())
+        for place, positional in enumerate(command.positionals)
+    ]
+    full = slots
+    least = [slot for slot, positional in zip(slots, command.positionals, strict=True) if positional.min > 0]
+    if not slots and examples:
+        shown = [_example_slot(values, domain) for values in examples[:3]]
+        for places in range(1, len(shown) + 1):
+            yield from (Draft(path, needed, operands) for operands in islice(_varied(shown[:places]), 2))
+    for chosen in [full, least] if len(full) != len(least) else [full]:
+        if not chosen:
+            continue
+        for place, operands in enumerate(_varied(chosen)):
+            yield Draft(path, needed, operands)
+            if place == 3:
+                yield Draft(path, needed, tuple(plan for plan in operands if not plan.files), stdin_plan(domain[0]))
+            if operands is not None and not any(plan.files for plan in operands):
+                yield Draft(path, needed, operands, stdin_plan(domain[0]))
+    if least:
+        without = tuple(slot[0] for slot in least if not slot[0].files)
+        for kind in domain[:3]:
+            yield Draft(path, needed, without, stdin_plan(kind))
+        return
+    for kind in domain[:4]:
+        yield Draft(path, needed, (), stdin_plan(kind))
+        if not slots:
+            yield Draft(path, needed, (file_plan(kind),))
+    yield Draft(path, needed, (literal("dash", "-"),), stdin_plan(domain[0]))
+    if not slots:
+        yield Draft(path, needed, (folder_plan(domain[0]),))
+        yield Draft(path, needed, (two_files_plan(domain[0]),))
+        yield Draft(path, needed, (here_plan(domain[0]),))
+    yield Draft(
+        path, needed, (), Plan("nothing, in a working folder with files", (), here_plan(domain[0]).params, here_plan(domain[0]).files)
+    )
+    yield Draft(path, needed)
+
+
+def input_options(path: tuple[str, ...], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
+    """Input that is given by an option: --input FILE, --string TEXT."""
+    for option in command.options:
+        word = " ".join((*option.names, option.metavar or "", option.help))
+        if option.takes_value and not {*option.names} & NEVER and _INPUT.search(word) and not re.search("output", word, re.IGNORECASE):
+            for plan in value_plans(option, domain, documented.values.get((path, option.name), ()))[:3]:
+                yield Draft(path, (Use(option, plan),))
+
+
+def _example_slot(values: Sequence[str], domain: Sequence[Kind]) -> list[Plan]:
+    """Plans for a place that examples fill and the usage does not tell of."""
+    return operand_plans(Positional("value"), domain, values)
+
+
+def _varied(slots: Sequence[Sequence[Plan]]) -> Iterator[tuple[Plan, ...]]:
+    """One plan for each place: the first of each, then the same kind of file in all, then one place after the other varied."""
+    usual = tuple(slot[0] for slot in slots)
+    yield usual
+    labels = list(dict.fromkeys(plan.label for slot in slots for plan in slot if plan.files))[:8]
+    for label in labels:
+        if len(slots) > 1:
+            yield tuple(next((plan for plan in slot if plan.label == label), slot[0]) for slot in slots)
+    for depth in range(1, 9):
+        for place, slot in enumerate(slots):
+            if depth < len(slot):
+                yield (*usual[:place], slot[depth], *usual[place + 1 :])
