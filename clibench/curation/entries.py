@@ -6,7 +6,7 @@ without a network, a key and a terminal. The prefix can be opened by a session a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,8 @@ from clibench.tasks.case import Case, Fixture
 TRIED: Final = 6
 """Executables that are tried at most."""
 HELP_TIMEOUT_S: Final = 30.0
+CLEAR_NAME: Final = 0.8
+"""Fit of a name from which on it tells the tool among several executables without a trial."""
 _BARE: Final[tuple[str, ...]] = ()
 
 
@@ -90,6 +92,11 @@ def rank(programs: Iterable[Program], package: Package) -> list[Entry]:
     """By the fit of their names, best first."""
     found = [Entry(program.name, program.package, *match(program.name, package.name)) for program in programs]
     return sorted(found, key=lambda entry: (-entry.score, len(entry.name), entry.name))
+
+
+def named(ranked: Sequence[Entry]) -> Entry | None:
+    """Of the ranked executables of a package the one that its name, or the lack of others, makes the tool; None where neither does."""
+    return ranked[0] if len(ranked) == 1 or (ranked and ranked[0].score >= CLEAR_NAME) else None
 
 
 def _tried(session: Session, entry: Entry) -> Entry:

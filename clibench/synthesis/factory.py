@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from clibench.curation.names import match
+from clibench.curation.entries import named, rank
+from clibench.curation.install import Program
+from clibench.curation.package import Package
 from clibench.errors import TaskError, UserError
 from clibench.evaluation.build import build_oracle
 from clibench.sandbox.interface import Limits, Sandbox
@@ -24,10 +26,10 @@ from clibench.synthesis.fuzz.choose import Chosen, choose, written
 from clibench.synthesis.fuzz.crawl import Crawl, crawl
 from clibench.synthesis.fuzz.documented import Documented, commands_of, line_draft, read_lines, understand
 from clibench.synthesis.fuzz.domain import ranked_kinds
+from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.samples import samples
 from clibench.synthesis.fuzz.search import search
-from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.help.rules import RulesExtractor
 from clibench.synthesis.leaks import command_line, hide, secret_names
@@ -52,8 +54,6 @@ TRACE: Final = "synthesis.json"
 LANGUAGES: Final = {"pypi": Language.PYTHON, "npm": Language.JAVASCRIPT, "go": Language.GO}
 MOST_LEAVES: Final = 24
 """Commands that are searched."""
-CLEAR_NAME: Final = 0.8
-"""Fit of an executable's name to the package's from which on it is taken without a question."""
 VERIFIED: Final = 6
 """Cases with which a chosen pattern is tried before it is kept."""
 
@@ -167,17 +167,13 @@ def _fetch(wish: Wish, language: Language, destination: Path, sandbox: Sandbox) 
 
 
 def _only_entry(wish: Wish, facts: Facts) -> str:
-    if len(facts.entries) == 1:
-        return facts.entries[0]
-    if not facts.entries:
+    ranked = rank([Program(entry, wish.package) for entry in facts.entries], Package(wish.registry, wish.package, wish.version))
+    if not ranked:
         raise RejectedError("has no executable", where=_name(wish), fix="Name a package that installs a command.")
-    fits = {entry: match(entry, wish.package)[1] for entry in facts.entries}
-    best = max(fits, key=lambda entry: fits[entry])
-    if fits[best] >= CLEAR_NAME:
-        return best
-    raise RejectedError(
-        f"has {len(facts.entries)} executables: {', '.join(facts.entries[:12])}", where=_name(wish), fix="Choose one with entry=NAME."
-    )
+    if (entry := named(ranked)) is not None:
+        return entry.name
+    listed = ", ".join(facts.entries[:12])
+    raise RejectedError(f"has {len(ranked)} executables: {listed}", where=_name(wish), fix="Choose one with entry=NAME.")
 
 
 def _head(wish: Wish, oracle: OracleSpec, alias: str, language: Language, facts: Facts) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clibench.curation.entries import rank
+from clibench.curation.entries import named, rank
 from clibench.curation.install import Program
 from clibench.curation.names import Match, match
 from clibench.curation.package import Package
@@ -49,3 +49,12 @@ def test_similarity_alone_never_beats_an_acronym() -> None:
 def test_the_best_name_is_tried_first(package: str, programs: list[str], first: str) -> None:
     ranked = rank([Program(name, package) for name in programs], Package("go", package))
     assert ranked[0].name == first
+
+
+@pytest.mark.parametrize(
+    ("programs", "chosen"),
+    [(["odd"], "odd"), (["json2toml", "remarshal"], "remarshal"), (["one", "two"], None), ([], None)],
+)
+def test_a_name_alone_tells_the_tool_only_where_it_is_clear(programs: list[str], chosen: str | None) -> None:
+    found = named(rank([Program(name, "remarshal") for name in programs], Package("pypi", "remarshal")))
+    assert (found and found.name) == chosen
