@@ -56,7 +56,9 @@ def _class(target: str, search: tuple[str, ...]) -> Any:
             where=f"framework._target_={target}",
             fix="Install the package that holds it, or put its module into the folder given by --config-dir.",
         ) from error
-    missing = [member for member in _MEMBERS[hasattr(found, "bind")] if not hasattr(found, member)]
+    # A field without a default is a member of the instances only.
+    has = {*dir(found), *(field.name for field in fields(found))} if is_dataclass(found) else {*dir(found)}
+    missing = [member for member in _MEMBERS["bind" in has] if member not in has]
     if isinstance(found, type) and missing:
         raise UserError(
             f"has no {', '.join(missing)}",
