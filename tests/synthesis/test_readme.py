@@ -10,9 +10,10 @@ import pytest
 from clibench.synthesis.copied import copied_lines
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.contents import kinds
-from clibench.synthesis.fuzz.documented import Line, read_lines
+from clibench.synthesis.fuzz.documented import read_lines
 from clibench.synthesis.fuzz.repair import hints_of
 from clibench.synthesis.fuzz.samples import samples
+from clibench.synthesis.fuzz.shell_line import Line
 from clibench.synthesis.package.alias import neutral_name
 from clibench.synthesis.package.facts import read_facts
 from clibench.synthesis.package.readme import context_of

@@ -7,30 +7,20 @@ fixtures with content of their kind.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path
 from clibench.synthesis.fuzz.draft import Draft, Plan, content
+from clibench.synthesis.fuzz.shell_line import Line, read_line
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.schema import Command, Option
 
 MOST: Final = 40
 _PROMPT: Final = re.compile(r"^\s*(?:\$|>|%|#|C:\\>|PS>)\s+")
-_BLANK: Final = re.compile(r"<[A-Za-z][\w .|-]*>|\[[A-Za-z-][\w .|-]*\](?!\S)|\.\.\.|…")
+_BLANK: Final = re.compile(r"<[A-Za-z](?:[\w .|-]*[\w.|-])?>|\[[A-Za-z-][\w .|-]*\](?!\S)|\.\.\.|…")
 """A place that the reader is to fill in: a usage line and no example."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One documented command line: the words after the tool's name, and what goes into it."""
-
-    words: tuple[str, ...]
-    stdin_file: str | None = None
-    """A file that is piped or redirected in."""
-    stdin_text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,16 +38,30 @@ def read_lines(texts: Sequence[str], names: Sequence[str], declared: Sequence[st
     """The command lines in the texts that run one of `names`; those of the schema go first."""
     found: dict[Line, None] = {}
     joined = [re.sub(r"\\\n\s*", " ", text) for text in (*(f"    {line}" for line in declared), *texts)]
-    runs = re.compile(rf"(?:^|[|;&`]\s*|\s)(?:npx |python -m |\./|uvx )?(?:{'|'.join(map(re.escape, names))})(?=\s|$)")
+    runs = re.compile(rf"(?:^|[|;&`]\s*|\s)(?:npx |python3? -m |\./|uvx )?(?:{'|'.join(map(re.escape, names))})(?=\s|$)")
     for text in joined:
-        for raw in code_lines(text):
+        lines = list(code_lines(text))
+        for number, raw in enumerate(lines):
             raw = _PROMPT.sub("", raw.strip()).strip("`").strip()
             if not runs.search(raw) or len(raw) > 300 or _BLANK.search(raw) or not re.match(r"[\w./\"'{<-]", raw):
                 continue
-            line = _line(raw, names)
+            line = read_line(raw, names, _here(raw, lines[number + 1 :]))
             if line is not None:
                 found.setdefault(line)
     return tuple(found)[:MOST]
+
+
+def _here(raw: str, following: Sequence[str]) -> str:
+    """The here-document that a line begins."""
+    mark = re.search(r"<<-?\s*['\"]?(\w+)['\"]?", raw)
+    if mark is None:
+        return ""
+    body: list[str] = []
+    for line in following:
+        if line.strip() == mark[1]:
+            return "".join(f"{kept}\n" for kept in body)
+        body.append(line)
+    return ""
 
 
 def code_lines(text: str) -> Iterator[str]:
@@ -68,63 +72,6 @@ def code_lines(text: str) -> Iterator[str]:
             fenced = not fenced
         elif fenced or re.match(r"\s{2,}\S|\t|\s*(?:\$|>|%)\s|\s*`[^`]+`\s*$", line):
             yield line
-
-
-def _line(raw: str, names: Sequence[str]) -> Line | None:
-    raw = re.sub(r"\s#\s.*$", "", raw)
-    try:
-        lexer = shlex.shlex(raw, posix=True, punctuation_chars="|<>;&")
-        lexer.whitespace_split = True
-        tokens = list(lexer)
-    except ValueError:
-        return None
-    parts: list[list[str]] = [[]]
-    for token in tokens:
-        if token and set(token) <= set("|;&"):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    index = next((number for number, part in enumerate(parts) if _runs(part, names)), None)
-    if index is None:
-        return None
-    words, stdin_file = _redirected(parts[index])
-    start = next((number for number, word in enumerate(words) if word.rsplit("/", 1)[-1] in names), None)
-    if start is None:
-        return None
-    words = words[start + 1 :]
-    if any(re.search(r"[<\[][a-z][\w -]*[>\]]|\.\.\.|…|\$\(|`", word) for word in words) or len(words) > 14:
-        return None
-    stdin_text = None
-    if index > 0 and stdin_file is None:
-        before = parts[index - 1]
-        if before[:1] == ["cat"] and len(before) == 2:
-            stdin_file = before[1]
-        elif before[:1] in (["echo"], ["printf"]) and len(before) >= 2:
-            stdin_text = " ".join(word for word in before[1:] if word not in ("-n", "-e")) + "\n"
-        else:
-            return None
-    return Line(tuple(words), stdin_file, stdin_text)
-
-
-def _runs(part: Sequence[str], names: Sequence[str]) -> bool:
-    words = [word for word in part if word not in ("npx", "python", "-m", "uvx", "sudo", "$")]
-    return bool(words) and words[0].rsplit("/", 1)[-1] in names
-
-
-def _redirected(part: Sequence[str]) -> tuple[list[str], str | None]:
-    words: list[str] = []
-    stdin_file = None
-    tokens = iter(part)
-    for token in tokens:
-        if set(token) in ({"<"}, {">"}):
-            target = next(tokens, None)
-            if token[0] == "<":
-                stdin_file = target
-            if words and words[-1] in ("2", "1"):
-                words.pop()
-        else:
-            words.append(token)
-    return words, stdin_file
 
 
 def understand(lines: Sequence[Line], root: Command) -> Documented:
@@ -211,6 +158,9 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
         stdin = Plan("documented file on standard input", (), params, {}, template)
     elif line.stdin_text is not None:
         stdin = Plan("documented text on standard input", (), {}, {}, literal("", line.stdin_text).words[0])
+    if line.env:
+        env = {name: literal("", value).words[0] for name, value in line.env}
+        plans.append(Plan("environment", env=env))
     return Draft(path, (), tuple(plans), stdin)
 
 

@@ -261,7 +261,7 @@ def usage_lines(lines: Sequence[str], path: Sequence[str] = ()) -> list[str]:
     program = ""
     left = 0
     for line in lines:
-        text = re.sub(r"^(\$|>|or:|npx|\||python3? -m)\s+", "", line.strip())
+        text = _call(re.sub(r"^(\$|>|or:|npx|\||python3? -m)\s+", "", line.strip()))
         if not text:
             left = 1000 if joined else left
             continue
@@ -276,6 +276,16 @@ def usage_lines(lines: Sequence[str], path: Sequence[str] = ()) -> list[str]:
         else:
             left = 1000
     return [_without(whole.split(" "), (program, *path)) for whole in joined]
+
+
+_FEEDER: Final = re.compile(r"^(?:cat|echo|printf|type|curl)\s[^|]*\|\s*(?=\S)")
+_INPUT: Final = re.compile(r"\s<(?:\s+(?:<[^<>]+>|[^\s<>\[\]]+)|[\w./-]+(?=\s+\d?>|\s*$))")
+_OUTPUT: Final = re.compile(r"\s(?:[12&]?>{1,2}&?)\s*(?:<[^<>]+>|[^\s<>\[\]]+)")
+
+
+def _call(text: str) -> str:
+    """Without what is the shell's: `cat file | ` before it, `< input` and `> output` behind it are no arguments."""
+    return _OUTPUT.sub("", _INPUT.sub("", _FEEDER.sub("", text)))
 
 
 def _without(words: list[str], path: Sequence[str]) -> str:
