@@ -1,12 +1,14 @@
 """Make a task of each package of a list, by rules and without a hand, and print what came of it: time and result a tool.
 
-    python scripts/eval_synthesis.py scripts/synthesis_sample.txt out=/tmp/made [cases=8] [runs=2]
+    python scripts/eval_synthesis.py scripts/synthesis_sample.txt out=/tmp/made [cases=8] [runs=2] [workers=2]
 
-A line of the list is `registry package version [entry]`. The packages are made one after the other; a rejection is a row with its reason.
+A line of the list is `registry package version [entry]`. The packages are made one after the other; a rejection is a row with its reason, and
+what was tried is kept beside the tasks as NAME.rejected.json.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -15,6 +17,7 @@ from pathlib import Path
 
 from clibench.errors import ClibenchError
 from clibench.sandbox.choose import make_sandbox
+from clibench.sandbox.interface import Sandbox
 from clibench.sandbox.settings import SandboxConfig
 from clibench.synthesis.factory import Made, Wish, synthesize
 from clibench.synthesizing import folder_name
@@ -60,11 +63,12 @@ def main(arguments: list[str]) -> int:
         return 2
     wishes = [_wish(line, settings) for line in Path(lists[0]).read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
     out = Path(settings.get("out", "outputs/synthesis/sample"))
+    out.mkdir(parents=True, exist_ok=True)
     sandbox = make_sandbox(SandboxConfig(), out)
     rows = []
     try:
         for wish in wishes:
-            rows.append(_row(wish, out, sandbox))
+            rows.append(_row(wish, out, sandbox, int(settings.get("workers", os.cpu_count() or 1))))
             print(" | ".join(rows[-1].cells()), file=sys.stderr, flush=True)
     finally:
         sandbox.close()
@@ -83,11 +87,14 @@ def _wish(line: str, settings: dict[str, str]) -> Wish:
     )
 
 
-def _row(wish: Wish, out: Path, sandbox: object) -> Row:
+def _row(wish: Wish, out: Path, sandbox: Sandbox, workers: int) -> Row:
     started = time.monotonic()
+    folder = out / folder_name(wish.package)
     try:
-        made = synthesize(wish, out / folder_name(wish.package), sandbox, workers=os.cpu_count() or 1)  # type: ignore[arg-type]
+        made = synthesize(wish, folder, sandbox, workers=workers)
     except ClibenchError as error:
+        if dropped := getattr(error, "dropped", ()):
+            folder.with_suffix(".rejected.json").write_text(json.dumps(list(dropped), indent=1) + "\n", "utf-8")
         return Row(wish, time.monotonic() - started, reason=error.message)
     return Row(wish, time.monotonic() - started, made)
 
