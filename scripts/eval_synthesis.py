@@ -2,8 +2,8 @@
 
     python scripts/eval_synthesis.py scripts/synthesis_sample.txt out=/tmp/made [cases=8] [runs=2] [workers=2]
 
-A line of the list is `registry package version [entry]`. The packages are made one after the other; a rejection is a row with its reason, and
-what was tried is kept beside the tasks as NAME.rejected.json.
+A line of the list is `registry package version [entry]`. The packages are made one after the other; a rejection is a row with its reason,
+and what was tried is kept beside the tasks as NAME.rejected.json.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def _explore(
     wish: Wish, spec: Spec, head: dict[str, Any], facts: Facts, bench: Bench, reader: _Reader, say: Callable[[str], None]
 ) -> Outcome:
     try:
-        found_help = crawl(bench, reader.extractor)
+        found_help = crawl(bench, reader.extractor, facts.readme)
     except UserError as error:
         raise RejectedError(error.what, where=_name(wish)) from error
     root = found_help.command
@@ -259,7 +259,7 @@ def _written(
     good: list[tuple[Attempt, Found]] = []
     bad: list[Attempt] = []
     for found in founds:
-        result = writer.write(found.path, found.command, pages.get(found.path, found_help.pages[0].text), prober)
+        result = writer.write(found.path, found.command, pages.get(found.path, pages.get((), "")), prober)
         good += [(attempt, found) for attempt in result.good]
         bad += result.failed
         say(f"{' '.join(found.path) or 'the command'}: the model wrote {len(result.good)} patterns that succeed")
@@ -319,6 +319,8 @@ def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
     """Raise RejectedError where too little works."""
     impossible = [found.impossible for found in founds if not found.bases]
     if not any(found.bases for found in founds) and not outcome.chosen:
+        if outcome.crawl.missing:
+            raise RejectedError(outcome.crawl.missing, where=_name(wish))
         if impossible and all(impossible):
             raise RejectedError(impossible[0], where=_name(wish))
         said = next((row["said"] for row in outcome.dropped if row["said"]), "no output")

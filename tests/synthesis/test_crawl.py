@@ -23,7 +23,7 @@ def page(words: str, *commands: str, note: str = "") -> str:
     return head + (f"\nCommands:\n{listed}" if commands else "")
 
 
-def crawled(pages: Mapping[str, str], *, otherwise: str | None = None) -> Crawl:
+def crawled(pages: Mapping[str, str], *, otherwise: str | None = None, readme: str = "") -> Crawl:
     """The crawl of a tool that prints these pages for `<words> --help`, and `otherwise` for all else."""
 
     def tool(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
@@ -33,7 +33,7 @@ def crawled(pages: Mapping[str, str], *, otherwise: str | None = None) -> Crawl:
         code = 0 if text is not None else 2
         return Recording(Status(End.EXIT, code), Output.of((text or "").encode()), Output.of(b"" if text else b"no\n"), (), Resources())
 
-    return crawl(Bench(ScriptedSession(FactorySandbox(tool)), "tool"), RulesExtractor())
+    return crawl(Bench(ScriptedSession(FactorySandbox(tool)), "tool"), RulesExtractor(), readme)
 
 
 def paths(found: Crawl) -> list[str]:
@@ -91,3 +91,29 @@ def test_help_and_completion_are_no_commands() -> None:
 def test_a_tool_without_help_is_an_error_that_quotes_it() -> None:
     with pytest.raises(UserError, match="prints no help for --help, -h and help .exit 2.: no"):
         crawled({})
+
+
+def test_lines_that_run_the_tool_are_a_help_though_nothing_in_it_says_usage() -> None:
+    text = "tool can be used in two ways.\nReading from STDIN:\n  cat file.toml | tool > out.toml\n\nReading files:\n  tool a.toml b.toml\n"
+    found = crawled({"": text})
+    assert [page.argv for page in found.pages] == [("--help",)]
+    assert found.command.positionals == ()
+
+
+def test_words_that_a_tool_prints_of_any_argument_are_no_help() -> None:
+    with pytest.raises(UserError, match="prints no help"):
+        crawled({}, otherwise="two lines of text\nthat speak of tool in passing\n")
+
+
+def test_a_tool_without_help_is_known_by_what_its_readme_shows() -> None:
+    usage = "Usage: tool [options] FILE\n\n  -n, --number   number the lines\n  -o FILE   output\n"
+    readme = f"# Tool\n\n```sh\ntool a.json\n```\n\n```\n{usage}```\n"
+    found = crawled({}, readme=readme)
+    assert found.pages == ()
+    assert [option.name for option in found.command.options] == ["--number", "-o"]
+    assert [positional.name for positional in found.command.positionals] == ["FILE"]
+
+
+def test_a_readme_that_shows_no_use_of_a_tool_without_help_does_not_help() -> None:
+    with pytest.raises(UserError, match="prints no help"):
+        crawled({}, readme="# Tool\n\n    import tool\n\nUsage: see the manual.\n")

@@ -48,13 +48,22 @@ class Crawl:
     """The whole tree."""
     cut: bool = False
     """Whether a bound was met."""
+    missing: str = ""
+    """Of a tool without help: what it does when it is asked for it."""
 
 
-def crawl(bench: Bench, extractor: SchemaExtractor) -> Crawl:
-    """The help of the tool and of its commands; raises UserError where it prints none."""
+def crawl(bench: Bench, extractor: SchemaExtractor, readme: str = "") -> Crawl:
+    """The help of the tool and of its commands; of one that prints none, what its README shows in its place. Raises UserError where that
+    shows no use of it either."""
     root = _ask(bench, [()], extractor)[0]
     if root is None:
-        raise UserError(_why_no_help(bench), where=bench.alias)
+        first = bench.words([("--help",)])[0]
+        reason = _why_no_help(first)
+        broken = first.status.end is not End.EXIT or _CRASH.search(shown_text(first))
+        told = None if broken else _told(bench, extractor, readme)
+        if told is None:
+            raise UserError(reason, where=bench.alias)
+        return Crawl((), told, missing=reason)
     pages = [root]
     tree: dict[tuple[str, ...], Command] = {(): extractor.extract(bench.alias, root.text)}
     texts: dict[tuple[str, ...], str] = {(): _normal(root.text, ())}
@@ -100,6 +109,21 @@ def crawl(bench: Bench, extractor: SchemaExtractor) -> Crawl:
     return Crawl(tuple(pages), _assembled(tree, ()), cut)
 
 
+def _told(bench: Bench, extractor: SchemaExtractor, readme: str) -> Command | None:
+    """The schema by the block of a README that declares the most; None where no block runs the tool."""
+    text = bench.rename(readme.encode("utf-8", "replace")).decode("utf-8", "replace")
+    blocks = [match[1] or match[2] or "" for match in _BLOCK.finditer(text)]
+    found = [extractor.extract(bench.alias, block) for block in blocks if bench.alias in block and _USAGE.search(block)]
+    size = {id(schema): len(schema.options) + len(schema.positionals) for schema in found}
+    best = max(found, key=lambda schema: size[id(schema)], default=Command(bench.alias))
+    return replace(best, commands=()) if found or any(map(_runs(bench.alias).search, blocks)) else None
+
+
+def _runs(name: str) -> re.Pattern[str]:
+    """A line that runs the tool."""
+    return re.compile(rf"^\s*(?:\$ |> |% )?(?:[^|\n]*\|\s*)?(?:npx )?{re.escape(name)}(?=\s|$)", re.MULTILINE)
+
+
 def _assembled(tree: dict[tuple[str, ...], Command], path: tuple[str, ...]) -> Command:
     children = tuple(_assembled(tree, (*path, child.name)) for child in tree[path].commands if (*path, child.name) in tree)
     return replace(tree[path], commands=children)
@@ -114,7 +138,7 @@ def _ask(bench: Bench, paths: Sequence[tuple[str, ...]], extractor: SchemaExtrac
         asked = [(path, line) for path, line in zip(missing, lines, strict=True) if line is not None]
         for (path, line), recording in zip(asked, bench.words(line for _, line in asked), strict=True):
             text = shown_text(recording, bench.rename)
-            if is_help(recording, text, extractor, line):
+            if is_help(recording, text, extractor, line, bench.alias):
                 found[path] = HelpPage(path, line, text, recording.status.code)
     return [found.get(path) for path in paths]
 
@@ -132,27 +156,33 @@ def _words(path: tuple[str, ...], form: int) -> tuple[str, ...] | None:
 
 
 _USAGE: Final = re.compile(r"\busage\b|\boptions?:|\bflags?:|\bcommands?:|\barguments:", re.IGNORECASE)
+_BLOCK: Final = re.compile(
+    r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$|((?:^(?: {4}|\t)[^\n]*\n|^\n)+)", re.MULTILINE | re.DOTALL
+)
+"""A code block of a README, fenced or indented."""
 _CRASH: Final = re.compile(r"^Traceback \(most recent call last\)|^panic: |^node:internal|^    at .+:\d+:\d+\)?$", re.MULTILINE)
 
 
-def is_help(recording: Recording, text: str, extractor: SchemaExtractor, words: Sequence[str]) -> bool:
-    """Whether a run printed a help text: it ended by itself, and its text has a usage or declares something."""
+def is_help(recording: Recording, text: str, extractor: SchemaExtractor, words: Sequence[str], name: str) -> bool:
+    """Whether a run of the tool `name` printed a help text: it ended by itself, and its text has a usage, declares something or, where help
+    was asked for, shows lines that run the tool."""
     if recording.status.end is not End.EXIT or len(text.strip()) < 20 or recording.stdout.truncated or _CRASH.search(text):
         return False
     if recording.status.ok and _USAGE.search(text):
+        return True
+    asked = words in (("--help",), ("-h",), ("help",))
+    lines = len(text.strip().splitlines())
+    if asked and recording.status.ok and lines > 1 and _runs(name).search(text):
         return True
     schema = extractor.extract("tool", text)
     declared = len(schema.options) + len(schema.positionals) + len(schema.commands)
     if recording.status.ok:
         return declared >= 2 and bool(words)
-    if not words or words in (("--help",), ("-h",), ("help",)):
-        return bool(_USAGE.search(text)) and declared >= 2  # the tool itself, which knows no option for help
     # An error message often repeats the usage line; a help has more to say.
-    return bool(_USAGE.search(text)) and declared >= 1 and len(text.strip().splitlines()) >= 4
+    return bool(_USAGE.search(text)) and (declared >= 2 or (declared >= 1 and lines >= 4))
 
 
-def _why_no_help(bench: Bench) -> str:
-    first = bench.words([("--help",)])[0]
+def _why_no_help(first: Recording) -> str:
     if first.status.end is End.TIMEOUT:
         return "hangs on --help"
     text = shown_text(first).strip().splitlines()
