@@ -53,10 +53,12 @@ def ensure_image(base: str) -> Image:
             ensure_base(base)
             log.warning("building the sandbox image %s: takes some minutes, once", image.name)
             proxies = [argument for name in _PROXIES if name in os.environ for argument in ("--build-arg", name)]
-            with build_context() as context:
-                build = ("build", "--quiet", "--force-rm", "--build-arg", f"BASE={base}", *proxies, "--tag", image.name, str(context))
-                docker(*build, timeout_s=_BUILD_S)
-            docker("image", "prune", "--force", "--filter", "label=clibench.stage", timeout_s=_BUILD_S)
+            try:
+                with build_context() as context:
+                    build = ("build", "--quiet", "--force-rm", "--build-arg", f"BASE={base}", *proxies, "--tag", image.name, str(context))
+                    docker(*build, timeout_s=_BUILD_S)
+            finally:  # the stage that saw the host's settings goes, whatever became of the image
+                docker("image", "prune", "--force", "--filter", "label=clibench.stage", timeout_s=_BUILD_S)
     return image
 
 

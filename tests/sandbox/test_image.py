@@ -53,6 +53,16 @@ def test_node_starts_from_its_snapshot() -> None:
     assert said.strip() == "/usr/local/bin/node"
 
 
+def test_a_build_that_fails_leaves_no_stage_that_saw_the_hosts_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "host").mkdir()
+    stage = f"ARG BASE\nFROM $BASE AS node\nLABEL clibench.stage=node\nCOPY host/ /host/\nRUN echo {tmp_path.name} > /seen\n"
+    (tmp_path / "Dockerfile").write_text(f"{stage}FROM $BASE\nCOPY --from=node /seen /seen\nRUN false\n")
+    monkeypatch.setattr(image, "_FOLDER", tmp_path)
+    with pytest.raises(SandboxError):
+        ensure_image("debian:trixie-slim")
+    assert docker("image", "ls", "--quiet", "--filter", "label=clibench.stage") == ""
+
+
 def test_the_mirror_is_read_from_one_line_sources(tmp_path: Path) -> None:
     (tmp_path / "sources.list").write_text(
         "# deb http://old.example/debian bookworm main\n"
