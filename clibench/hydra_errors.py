@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from typing import TypeVar
 
 from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException, OverrideParseException
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandatoryValue, OmegaConfBaseException, ValidationError
 
 from clibench.errors import ClibenchError, UserError, did_you_mean
@@ -29,6 +30,20 @@ def explained(verb: str) -> Iterator[None]:
         if ours is not None:
             raise ours from None
         raise _reworded(error, verb) from None
+
+
+def refuse_unknown_keys(config: DictConfig, parent: str = "") -> None:
+    """Raise a UserError for a key that the schema does not have: `+key=value` adds it past OmegaConf's own check, and nothing would read it."""
+    kind = OmegaConf.get_type(config)
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else None
+    for name in config:
+        key = str(name)
+        if names is not None and key not in names:
+            raise UserError("unknown key", where=f"{parent}{key}", fix=did_you_mean(key, names))
+        if OmegaConf.is_missing(config, key) or OmegaConf.is_interpolation(config, key):
+            continue
+        if isinstance(inner := config[name], DictConfig):
+            refuse_unknown_keys(inner, f"{parent}{key}.")
 
 
 def _reworded(error: Exception, verb: str) -> UserError:

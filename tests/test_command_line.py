@@ -40,6 +40,8 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
         ("framework=rplay", "Did you mean 'replay'?"),
         ("languag=go", "languag: unknown key. Did you mean 'language'? Valid: dataset,"),
         ("judge.fuzzy_treshold=0.9", "Did you mean 'fuzzy_threshold'?"),
+        ("+judge.fuzzy_treshold=0.9", "judge.fuzzy_treshold: unknown key. Did you mean 'fuzzy_threshold'?"),
+        ("+sandbox.limits.wall=9", "sandbox.limits.wall: unknown key. Did you mean 'wall_s'?"),
         ("judge.fuzzy_threshold=high", "judge.fuzzy_threshold: Value 'high' of type 'str' could not be converted to Float"),
         ("judge.fuzzy_threshold=7", "fuzzy_threshold is 7.0. Give a number above 0 and up to 1."),
         ("judge.name=oracle", "judge.name: Invalid value 'oracle', expected one of [rules, llm]"),
