@@ -149,8 +149,17 @@ def scatter(points: pd.DataFrame, seed: int) -> Figure:
             label=name,
             zorder=3,
         )
-    for limit in (1500, 4000):
+    for limit in (1500, 4000):  # where medium begins, and hard
         axes.axvline(limit, color="#777777", linewidth=0.6, linestyle=":")
+        axes.annotate(
+            f"{limit:,}",
+            (limit, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="center",
+            size="small",
+        )
     axes.set_xscale("log")
     axes.set_ylim(-2, 102)
     axes.set_xlabel("Lines of code of the oracle")
