@@ -32,18 +32,25 @@ def explained(verb: str) -> Iterator[None]:
         raise _reworded(error, verb) from None
 
 
-def refuse_unknown_keys(config: DictConfig, parent: str = "") -> None:
-    """Raise a UserError for a key that the schema does not have: `+key=value` adds it past OmegaConf's own check, and nothing would read it."""
+def refuse_nonsense(config: DictConfig, parent: str = "") -> None:
+    """Raise a UserError for what OmegaConf lets pass and nobody means.
+
+    That is a key that the schema does not have (`+key=value` adds it, and nothing would read it), and an empty text where the schema's own is
+    not empty (`submission=$UNSET` would be the current folder).
+    """
     kind = OmegaConf.get_type(config)
-    names = [field.name for field in fields(kind)] if is_dataclass(kind) else None
+    known = {field.name: field for field in fields(kind)} if is_dataclass(kind) else None
     for name in config:
         key = str(name)
-        if names is not None and key not in names:
-            raise UserError("unknown key", where=f"{parent}{key}", fix=did_you_mean(key, names))
+        if known is not None and key not in known:
+            raise UserError("unknown key", where=f"{parent}{key}", fix=did_you_mean(key, known))
         if OmegaConf.is_missing(config, key) or OmegaConf.is_interpolation(config, key):
             continue
-        if isinstance(inner := config[name], DictConfig):
-            refuse_unknown_keys(inner, f"{parent}{key}.")
+        value = config[name]
+        if isinstance(value, DictConfig):
+            refuse_nonsense(value, f"{parent}{key}.")
+        elif value == "" and known is not None and known[key].default != "":
+            raise UserError("is empty", where=f"{parent}{key}", fix="Give it a value, or leave it out.")
 
 
 def _reworded(error: Exception, verb: str) -> UserError:

@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 
 from clibench.config import register_resolver
 from clibench.errors import ClibenchError
-from clibench.hydra_errors import explained, refuse_unknown_keys
+from clibench.hydra_errors import explained, refuse_nonsense
 
 register_resolver()
 
@@ -40,7 +40,7 @@ def _explained(call: Callable[[DictConfig], Any]) -> Callable[[DictConfig], Any]
     def returning(config: DictConfig) -> Any:
         try:
             with explained(call.__name__.rstrip("_")):
-                refuse_unknown_keys(config)
+                refuse_nonsense(config)
                 return call(config)
         except ClibenchError as error:
             failures.append(error)

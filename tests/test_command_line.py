@@ -42,6 +42,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
         ("judge.fuzzy_treshold=0.9", "Did you mean 'fuzzy_threshold'?"),
         ("+judge.fuzzy_treshold=0.9", "judge.fuzzy_treshold: unknown key. Did you mean 'fuzzy_threshold'?"),
         ("+sandbox.limits.wall=9", "sandbox.limits.wall: unknown key. Did you mean 'wall_s'?"),
+        ("tasks_dir=", "tasks_dir: is empty. Give it a value, or leave it out."),
         ("judge.fuzzy_threshold=high", "judge.fuzzy_threshold: Value 'high' of type 'str' could not be converted to Float"),
         ("judge.fuzzy_threshold=7", "fuzzy_threshold is 7.0. Give a number above 0 and up to 1."),
         ("judge.name=oracle", "judge.name: Invalid value 'oracle', expected one of [rules, llm]"),
@@ -91,6 +92,8 @@ def test_what_has_to_be_given_is_asked_for_by_its_key(capsys: pytest.CaptureFixt
     )
     status, line = said(capsys, "framework=replay", tasks, "dataset=full")
     assert (status, "framework.submissions: has no value" in line) == (2, True)
+    status, line = said(capsys, "framework=replay", tasks, "dataset=full", "framework.submissions=")
+    assert (status, "framework.submissions: is empty" in line) == (2, True)
 
 
 def test_outputs_that_cannot_be_written_are_a_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, tasks: str) -> None:

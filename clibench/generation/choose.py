@@ -42,6 +42,9 @@ def make_framework(settings: Mapping[str, Any], *, search: tuple[str, ...] = ())
         raise UserError("has no value", where=key, fix=f"Give it on the command line: {key}=...") from None
     except OmegaConfBaseException as error:
         raise UserError(str(error).splitlines()[0], where=f"framework.{error.full_key}") from None
+    empty = [field.name for field in fields(kind) if getattr(made, field.name) == "" != field.default]
+    if empty:
+        raise UserError("is empty", where=f"framework.{empty[0]}", fix="Give it a value, or leave it out.")
     return cast(Framework, made)
 
 
