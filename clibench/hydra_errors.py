@@ -35,8 +35,8 @@ def explained(verb: str) -> Iterator[None]:
 def refuse_nonsense(config: DictConfig, parent: str = "") -> None:
     """Raise a UserError for what OmegaConf lets pass and nobody means.
 
-    That is a key that the schema does not have (`+key=value` adds it, and nothing would read it), and an empty text where the schema's own is
-    not empty (`submission=$UNSET` would be the current folder).
+    That is a key that the schema does not have (`+key=value` adds it, and nothing would read it), and an empty text where the schema has
+    another (`submission=$UNSET` would be the current folder).
     """
     kind = OmegaConf.get_type(config)
     known = {field.name: field for field in fields(kind)} if is_dataclass(kind) else None
