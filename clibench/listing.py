@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from omegaconf import DictConfig, OmegaConf
 from rich.table import Table
@@ -43,6 +43,7 @@ def _row(task: Task) -> dict[str, str | int | None]:
         "rejected": failing,
         "quarantined": len(task.quarantined),
         "mutants": None if audit.mutants is None else audit.mutants["changed"],
+        "compared": None if audit.mutants is None else audit.mutants["compared"],
         "killed": None if audit.mutants is None else audit.mutants["killed"],
     }
 
@@ -51,16 +52,42 @@ def _show(tasks: Sequence[Task]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     rows = [_row(task) for task in tasks]
     for column, value in rows[0].items():
-        if column not in ("audit", "mutants"):
+        if column not in ("audit", "mutants", "compared"):
             table.add_column(
                 "mutants killed" if column == "killed" else column, justify="left" if isinstance(value, str) else "right", no_wrap=True
             )
     for row in rows:
-        audit = str(row.pop("audit"))
-        row["effective"] = row["effective"] if audit == State.FRESH else "-" if audit == State.MISSING else audit
-        mutants = row.pop("mutants")
-        row["killed"] = "-" if mutants is None else f"{row['killed']}/{mutants}"
-        table.add_row(*map(str, row.values()))
+        shown = {name: value for name, value in row.items() if name not in ("audit", "mutants", "compared")}
+        if row["audit"] != State.FRESH:
+            shown["effective"] = "-" if row["audit"] == State.MISSING else row["audit"]
+        shown["killed"] = "-" if row["killed"] is None else f"{row['killed']}/{row['mutants']}"
+        table.add_row(*map(str, shown.values()))
     out = console()
     out.print(table)
-    out.print(f"{len(rows)} tasks, {sum(len(task.patterns) for task in tasks)} patterns, {sum(len(task.cases) for task in tasks)} cases")
+    for line in _totals(rows):
+        out.print(line, markup=False, soft_wrap=True)
+
+
+def _totals(rows: Sequence[Mapping[str, str | int | None]]) -> Iterator[str]:
+    """Sums over the tasks; those of audits over the tasks that have one."""
+    patterns, cases, rejected = (sum(_numbers(rows, name)) for name in ("patterns", "cases", "rejected"))
+    yield f"{len(rows)} tasks, {patterns} patterns, {cases} cases, {rejected} of them rejected by the oracle"
+    audited = [row for row in rows if row["effective"] is not None]
+    if audited:
+        effective, cases = (sum(_numbers(audited, name)) for name in ("effective", "cases"))
+        yield f"effective size {effective} of {cases} cases in the {len(audited)} tasks whose audit is of this freeze"
+    tried = [row for row in rows if row["killed"] is not None]
+    if tried:
+        killed, changed, compared = (sum(_numbers(tried, name)) for name in ("killed", "mutants", "compared"))
+        yield (
+            f"mutants of {len(tried)} tasks: {killed} killed, {_share(killed, changed)} of {changed} that changed any byte, "
+            f"{_share(killed, compared)} of {compared} that changed what a verdict looks at"
+        )
+
+
+def _numbers(rows: Sequence[Mapping[str, str | int | None]], name: str) -> Iterator[int]:
+    return (int(row[name] or 0) for row in rows)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "-"

@@ -99,5 +99,5 @@ def _check(found: StoredAudit) -> None:
     """Raise KeyError, TypeError or ValueError where what is shown is not of its form."""
     int(found.body["total"]["effective"])
     if found.mutants is not None:
-        for name in ("run", "changed", "killed"):
+        for name in ("run", "changed", "compared", "killed"):
             int(found.mutants[name])

@@ -98,6 +98,19 @@ def test_the_list_of_tasks_shows_the_effective_size_of_a_fresh_audit_only(tasks:
     assert listed(tasks) == (2, "fresh")
 
 
+def test_the_list_of_tasks_ends_with_sums_over_the_tasks_that_have_an_audit(tasks: Folder) -> None:
+    effective = 0
+    for name, counts in {"lines": (5, 4, 3, 3), "words": (5, 4, 2, 1)}.items():
+        (audit,) = tasks.json("audit", f"task={name}", "save=true")
+        effective += audit["total"]["effective"]
+        audit["mutants"] = dict(zip(("run", "changed", "compared", "killed"), counts, strict=True))
+        (tasks.path / name / "audit.json").write_text(json.dumps(audit))
+    assert tasks("tasks")[1].splitlines()[-2:] == [
+        f"effective size {effective} of 12 cases in the 2 tasks whose audit is of this freeze",
+        "mutants of 2 tasks: 4 killed, 50% of 8 that changed any byte, 80% of 5 that changed what a verdict looks at",
+    ]
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"version": 1, "task_digest": 3}', '{"version": "x"}'])
 def test_an_audit_that_is_none_is_told_and_does_no_harm(tasks: Folder, content: str) -> None:
     (tasks.path / "words" / "audit.json").write_text(content)
