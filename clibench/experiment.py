@@ -50,7 +50,7 @@ def run_one(config: DictConfig) -> Done:
         from clibench.plan import show_plan
 
         with bench(job, settings, silent=True) as tools:
-            show_plan(job, tools)
+            show_plan(job, tools, _keys(job, settings))
         return Done(None)
     done = _do(job, settings)
     if HydraConfig.get().mode is not RunMode.MULTIRUN:
@@ -108,7 +108,7 @@ def prepare(config: DictConfig, settings: RunConfig) -> Job:
     outputs = Path(settings.outputs).expanduser()
     made = make_framework(settings.framework, search=tuple(search))
     framework = bound(made, _context(settings, outputs, made.name))
-    semantic = make_judge(settings)
+    semantic = make_judge(settings, plan_only=settings.dry_run)
     params = compare_params(settings.judge)
     tasks = framework.check(select_tasks(settings), known_ids(settings))
     plain = OmegaConf.to_container(_own(config), resolve=True, enum_to_str=True)
@@ -131,7 +131,17 @@ def prepare(config: DictConfig, settings: RunConfig) -> Job:
 
 def _context(settings: RunConfig, outputs: Path, framework: str) -> AgentContext:
     names = (settings.model.name, settings.dataset.name, settings.language.name.value, settings.difficulty.name.value)
-    return AgentContext(settings.model, settings.llm, settings.sandbox, outputs, job="/".join((framework, *names)))
+    job = "/".join((framework, *names))
+    return AgentContext(settings.model, settings.llm, settings.sandbox, outputs, job=job, plan_only=settings.dry_run)
+
+
+def _keys(job: Job, settings: RunConfig) -> list[str]:
+    """The variables that the job will read keys from."""
+    from clibench.llm.models import resolve
+
+    asked = ((job.framework.uses_model, settings.model), (settings.judge.name is JudgeChoice.llm, settings.judge.model))
+    models = [model for is_asked, model in asked if is_asked]
+    return list(dict.fromkeys(key for model in models if (key := resolve(model).needed_key) is not None))
 
 
 def compare_params(judge: JudgeConfig) -> CompareParams:
@@ -144,14 +154,14 @@ def compare_params(judge: JudgeConfig) -> CompareParams:
     )
 
 
-def make_judge(settings: Config) -> SemanticJudge:
+def make_judge(settings: Config, *, plan_only: bool = False) -> SemanticJudge:
     """The semantic judge of a configuration. UserError (a missing key, no model) before anything is asked of a model."""
     judge = settings.judge
     if judge.name is JudgeChoice.llm:
         from clibench.evaluation.semantic_llm import LlmJudgeSettings, open_llm_judge
 
         asked = LlmJudgeSettings(max_chars=judge.max_chars, workers=judge.workers)
-        return open_llm_judge(judge.model, settings.llm, Path(settings.outputs).expanduser(), asked)
+        return open_llm_judge(judge.model, settings.llm, Path(settings.outputs).expanduser(), asked, plan_only=plan_only)
     from clibench.evaluation.semantic_rules import RulesJudge
 
     return RulesJudge()

@@ -1,20 +1,24 @@
 """`dry_run=true`: what a job would do, what of it is done already, and what the rest will take.
 
-Estimates rest on the results under outputs/ where there are any for the language (or, for tokens, the framework and model), else on the
-defaults below, measured on two cores; the plan says which. Nothing is run, built or called.
+Times rest on the results under outputs/ where there are any for the language, else on the defaults below, measured on two cores; the plan
+says which. Tokens and dollars: see `estimate`. Nothing is generated, built or called, so keys need not be there; the plan names them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rich.table import Table
 
+from clibench.estimate import Estimate, estimate
 from clibench.job import Job
+from clibench.llm.prices import Price, price_of
+from clibench.llm.settings import PriceSettings
 from clibench.result_files import read_jobs
-from clibench.results import JobResult, TaskResult
+from clibench.results import TaskResult
 from clibench.steps import build as build_step
 from clibench.steps import generate as generate_step
 from clibench.steps.bench import Bench
@@ -38,20 +42,21 @@ class TaskPlan:
     patterns: int
     cases: int
     generated: bool
-    built: bool
+    built: bool | None
+    """Whether it installs; None where that was not tried yet."""
     cases_left: int
     seconds: float
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a job needs. Tokens and dollars are None where nothing is known of such a job."""
+    """What a job needs."""
 
     tasks: tuple[TaskPlan, ...]
     measured: bool
     """The times rest on earlier results, at least in part."""
-    tokens: float | None = None
-    cost_usd: float | None = None
+    use: Estimate | None
+    """Of generations; None where no model is called."""
 
     @property
     def seconds(self) -> float:
@@ -65,17 +70,16 @@ def make_plan(job: Job, bench: Bench) -> Plan:
     rows = [result for other in earlier for result in other.tasks]
     tasks = tuple(_plan_task(task, bench, rows) for task in job.tasks)
     left = sum(not task.generated for task in tasks)
-    alike = [row for other in earlier if _alike(job, other) for row in other.tasks]
+    alike = [row for other in earlier if (other.model, other.framework) == (job.model, job.framework.name) for row in other.tasks]
     return Plan(
         tasks=tasks,
         measured=any(row.durations.get("record") for row in rows),
-        tokens=_scaled((_tokens(row) for row in alike), left) if job.framework.uses_model else 0.0,
-        cost_usd=_scaled((row.usage.cost_usd for row in alike), left) if job.framework.uses_model else 0.0,
+        use=estimate(job.model, job.framework.name, _price(job), alike, left) if job.framework.uses_model else None,
     )
 
 
-def show_plan(job: Job, bench: Bench) -> None:
-    """Print the plan."""
+def show_plan(job: Job, bench: Bench, keys: Sequence[str] = ()) -> None:
+    """Print the plan; `keys` are the variables that a run reads keys from."""
     plan = make_plan(job, bench)
     table = Table(title=f"{job.title}, dataset {job.dataset}", title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in ("task", "language", "difficulty"):
@@ -83,7 +87,8 @@ def show_plan(job: Job, bench: Bench) -> None:
     for column in ("patterns", "cases", "generated", "built", "recorded", "time left"):
         table.add_column(column, justify="right")
     for task in plan.tasks:
-        done = ("yes" if task.generated else "no", "yes" if task.built else "no", f"{task.cases - task.cases_left}/{task.cases}")
+        recorded = "-" if task.built is False else f"{task.cases - task.cases_left}/{task.cases}"
+        done = ("yes" if task.generated else "no", _BUILT[task.built], recorded)
         table.add_row(task.task, task.language, task.difficulty, str(task.patterns), str(task.cases), *done, duration(task.seconds))
     out = console()
     out.print(table)
@@ -92,12 +97,12 @@ def show_plan(job: Job, bench: Bench) -> None:
     left = sum(task.cases_left for task in plan.tasks)
     out.print(f"{len(plan.tasks)} tasks, {sum(task.patterns for task in plan.tasks)} patterns, {cases} cases, {left} of them to run")
     out.print(f"estimated time: {duration(plan.seconds)} ({source}; {bench.workers} trials at once)")
-    if job.framework.uses_model:
-        tokens = "unknown" if plan.tokens is None else f"{plan.tokens:,.0f}"
-        dollars = "unknown" if plan.cost_usd is None else f"{plan.cost_usd:,.2f} USD"
-        out.print(f"estimated tokens: {tokens}, cost: {dollars} (mean of earlier tasks of {job.model} with {job.framework.name})")
-    else:
-        out.print("tokens: 0, cost: 0 USD (no model is called)")
+    out.print(str(plan.use) if plan.use else "tokens: 0, cost: 0 USD (no model is called)")
+    for key in keys:
+        out.print(f"needs a key: {key} ({'set' if os.environ.get(key) else 'not set'})")
+
+
+_BUILT: Final = {True: "yes", False: "failed", None: "no"}
 
 
 def duration(seconds: float) -> str:
@@ -127,7 +132,7 @@ def _plan_task(task: Task, bench: Bench, earlier: Sequence[TaskResult]) -> TaskP
         patterns=len(patterns(task)),
         cases=len(task.cases),
         generated=submission is not None,
-        built=built is not None,
+        built=None if built is None else built.ok,
         cases_left=cases_left,
         seconds=seconds,
     )
@@ -138,21 +143,11 @@ def _case_s(row: TaskResult) -> float | None:
     return recorded / row.cases if recorded and row.cases else None
 
 
-def _tokens(row: TaskResult) -> float | None:
-    parts = (row.usage.prompt_tokens, row.usage.completion_tokens)
-    return None if None in parts else float(sum(part for part in parts if part is not None))
-
-
-def _alike(job: Job, other: JobResult) -> bool:
-    return (other.model, other.framework) == (job.model, job.framework.name)
+def _price(job: Job) -> Price | None:
+    model = job.config["model"]
+    return price_of(model["id"], PriceSettings(**model["price"]))
 
 
 def _mean(values: Iterable[float | None], default: float) -> float:
     known = [value for value in values if value]
     return sum(known) / len(known) if known else default
-
-
-def _scaled(values: Iterable[float | None], count: int) -> float | None:
-    """The mean of what is known, times `count`."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) * count if known else None

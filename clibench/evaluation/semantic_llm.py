@@ -25,7 +25,7 @@ from clibench.evaluation.semantic import Question
 from clibench.evaluation.verdict import Check
 from clibench.llm.client import Client, Shaped, UnusableAnswerError
 from clibench.llm.ledger import Ledger, Scope
-from clibench.llm.models import ModelConfig, serving
+from clibench.llm.models import ModelConfig, resolve, serving
 from clibench.llm.settings import LlmSettings, ModelSettings
 
 VERSION: Final = 1
@@ -113,14 +113,18 @@ class LlmJudge:
         return Check(None, f"abstained: {why}", comparer=self._comparer)
 
 
-def open_llm_judge(model: ModelSettings, llm: LlmSettings, outputs: Path, judge: LlmJudgeSettings | None = None) -> LlmJudge:
+def open_llm_judge(
+    model: ModelSettings, llm: LlmSettings, outputs: Path, judge: LlmJudgeSettings | None = None, *, plan_only: bool = False
+) -> LlmJudge:
     """The judge of a configuration: ledger and answers under `outputs`, a scripted model's server until the process ends.
 
-    Raises UserError for a model that can't be called, MissingKeyError where its key is not set.
+    Raises UserError for a model that can't be called, MissingKeyError where its key is not set. One that is only to be planned with
+    (`plan_only`) needs neither key nor server.
     """
     try:
-        resolved = serving(model)
-        resolved.key()
+        resolved = resolve(model) if plan_only else serving(model)
+        if not plan_only:
+            resolved.key()
     except UserError as error:
         fix = error.fix.replace("model=", "model@judge.model=").replace("model.", "judge.model.")
         raise type(error)(error.what, where=error.where or "judge", fix=fix) from error

@@ -23,7 +23,7 @@ from clibench.generation.evidence import download_signs, evidence
 from clibench.generation.framework import Generation, Usage
 from clibench.generation.packages import Download
 from clibench.generation.trajectory import read_log, tool_arguments, trajectory
-from clibench.llm.budget import check_budget
+from clibench.llm.budget import check_budget, require_price
 from clibench.llm.gateway import Account, Gateway, Lease, RunLimits, attach
 from clibench.llm.ledger import Ledger, Scope, Totals
 from clibench.llm.models import ModelConfig, resolve, serving
@@ -111,8 +111,11 @@ class Agent:
     def check(self, tasks: tuple[Task, ...], known: frozenset[str]) -> tuple[Task, ...]:
         """All tasks; raises UserError for a model without key, address or price, and for what the framework lacks."""
         model = resolve(self.context.model)
-        model.key()
+        if not self.context.plan_only:
+            model.key()
         check_budget(self.context.llm.budget, model)
+        if self.driver.limits.usd is not None:
+            require_price(model, "framework.limits.usd", "framework.limits.tokens")
         self.driver.ready(self.context)
         return tasks
 

@@ -27,6 +27,8 @@ class AgentContext:
     """Name of the job, the same when it is resumed: what a job's budget is counted by."""
     sweep: str = "sweep"
     """Name of the sweep, the same for all its jobs."""
+    plan_only: bool = False
+    """Nothing will be called: keys need not be there yet."""
 
 
 @runtime_checkable

@@ -32,10 +32,16 @@ class BudgetExceededError(InfraError):
 def check_budget(settings: BudgetSettings, model: ModelConfig) -> None:
     """Raise UserError where a budget in dollars is asked of a model without a price."""
     dollars = (settings.call_usd, settings.task_usd, settings.job_usd, settings.sweep_usd)
-    if model.price is None and any(limit is not None for limit in dollars):
+    if any(limit is not None for limit in dollars):
+        require_price(model, "llm.budget.*_usd", "llm.budget.*_tokens")
+
+
+def require_price(model: ModelConfig, limit: str, instead: str) -> None:
+    """Raise UserError where the price of a model is unknown; `limit` is the key of a limit in dollars, `instead` one in tokens."""
+    if model.price is None:
         raise UserError(
-            f"the price of model '{model.name}' is unknown, so a budget in dollars can't be kept",
-            fix="Give model.price.prompt and model.price.completion (dollars per million tokens), or use llm.budget.*_tokens.",
+            f"the price of model '{model.name}' is unknown, so {limit} can't be kept",
+            fix=f"Give model.price.prompt and model.price.completion (dollars per million tokens), or use {instead}.",
         )
 
 
@@ -61,6 +67,8 @@ class Budget:
         keys = {level: level_key(level, scope) for level in LEVELS}
         with self._lock:
             for level, key in keys.items():
+                if _limits(limits, level) == (None, None):
+                    continue
                 totals = self._ledger.totals(level, scope)
                 flying = self._flying.get(key, (0.0, 0))
                 _refuse(limits, level, totals.known_usd + flying[0], totals.tokens + flying[1])
@@ -77,9 +85,12 @@ class Budget:
             self._flying[key] = (dollars + sign * estimate[0], tokens + sign * estimate[1])
 
 
+def _limits(limits: BudgetSettings, level: str) -> tuple[float | None, int | None]:
+    return getattr(limits, f"{level}_usd"), getattr(limits, f"{level}_tokens")
+
+
 def _refuse(limits: BudgetSettings, level: str, dollars: float, tokens: int, *, strictly: bool = False) -> None:
-    most_usd: float | None = getattr(limits, f"{level}_usd")
-    most_tokens: int | None = getattr(limits, f"{level}_tokens")
+    most_usd, most_tokens = _limits(limits, level)
     verb = "would be" if strictly else "is"
     if most_usd is not None and (dollars > most_usd or (dollars == most_usd and not strictly)):
         raise BudgetExceededError(level, f"the budget of this {level} {verb} spent (${dollars:.4f} of ${most_usd:.4f})")

@@ -59,11 +59,16 @@ class ModelConfig:
         host = urlsplit(self.base_url or "").hostname or ""
         return host in ("localhost", "::1") or host.startswith("127.")
 
+    @property
+    def needed_key(self) -> str | None:
+        """The variable without which it can't be called."""
+        return None if self.local or self.script is not None else self.key_env
+
     def key(self) -> str:
         """The provider's key, from the environment; raises MissingKeyError. Never store what it returns."""
         if self.key_env and (key := os.environ.get(self.key_env)):
             return key
-        if self.key_env is None or self.local or self.script is not None:
+        if self.needed_key is None:
             return NO_KEY
         raise MissingKeyError(
             f"model '{self.name}' needs a key and {self.key_env} is not set",

@@ -98,6 +98,30 @@ def test_a_dry_run_tells_what_is_left_and_does_nothing(bench: Bench) -> None:
     assert "12 cases, 12 of them to run" in bench("framework=gold", "dry_run=true", "sandbox.limits.wall_s=3")[1]
 
 
+def test_a_dry_run_needs_no_key_and_names_those_that_a_run_will_need(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-something")
+    monkeypatch.delenv("MOONSHOT_API_KEY", raising=False)
+    judged = ("judge=llm", "model@judge.model=kimi")
+    status, out, _ = bench("model=gpt", "framework=single_shot", "dry_run=true", *judged)
+    assert status == 0
+    assert "needs a key: OPENAI_API_KEY (set)" in out
+    assert "needs a key: MOONSHOT_API_KEY (not set)" in out
+    assert "needs a key" not in bench("model=gpt", "model.base_url=http://127.0.0.1:1/v1", "framework=single_shot", "dry_run=true")[1]
+    assert not bench.outputs.exists()
+    status, _, err = bench("-m", "model=gpt,kimi,qwen", "framework=single_shot", *judged)
+    assert status == 2
+    assert [name in err for name in ("OPENAI_API_KEY", "MOONSHOT_API_KEY", "DASHSCOPE_API_KEY")] == [False, True, False], err
+
+
+def test_a_dry_run_tells_a_submission_that_does_not_install_from_one_that_was_not_tried(bench: Bench) -> None:
+    def row() -> list[str]:
+        return next(line.split()[-5:-2] for line in bench("framework=null", "dry_run=true")[1].splitlines() if line.startswith("lines"))
+
+    assert row() == ["no", "no", "0/6"]
+    bench("framework=null")
+    assert row() == ["yes", "failed", "-"]
+
+
 def test_grade_shows_each_failed_case_with_its_command_and_first_difference(bench: Bench) -> None:
     folder = write_submission(bench.folder / "mine", "shout")
     status, out, _ = bench("grade", "task=words", f"submission={folder}")
