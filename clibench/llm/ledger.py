@@ -11,7 +11,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -131,10 +131,9 @@ class Ledger:
 
     def append(self, line: Line) -> None:
         """Add one line; raises StoreError where it can't be written (the call it stands for has been made: the message says so)."""
-        data = (json.dumps(asdict(line), separators=(",", ":")) + "\n").encode()
+        data = (json.dumps(_body(line), separators=(",", ":")) + "\n").encode()
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            handle = self._open()
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 end = os.lseek(handle, 0, os.SEEK_END)
@@ -153,6 +152,14 @@ class Ledger:
                 where=str(self.path),
                 fix="Free space and rerun.",
             ) from error
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        try:
+            return os.open(self.path, flags, 0o644)
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(self.path, flags, 0o644)
 
     def lines(self) -> Iterator[Line]:
         """All lines, in the order of writing; damaged ones are left out."""
@@ -174,6 +181,8 @@ class Ledger:
 
     def _refresh(self) -> None:
         try:
+            if self.path.stat().st_size == self._offset:
+                return
             with self.path.open("rb") as stream:
                 stream.seek(self._offset)
                 data = stream.read()
@@ -197,6 +206,11 @@ def level_key(level: Level, scope: Scope) -> tuple[str, ...]:
     """Jobs count within their sweep, tasks within their job."""
     parts = {"all": (), "sweep": (scope.sweep,), "job": (scope.sweep, scope.job), "task": (scope.sweep, scope.job, scope.task)}
     return (level, *parts.get(level, (scope.run,)))
+
+
+def _body(line: Line) -> dict[str, Any]:
+    """As `dataclasses.asdict`, which copies every leaf, at a tenth of its price."""
+    return {**vars(line), "scope": vars(line.scope), "tokens": None if line.tokens is None else vars(line.tokens)}
 
 
 def _parse(raw: bytes) -> Line | None:

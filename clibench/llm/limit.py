@@ -57,17 +57,17 @@ class TaskLimiter:
     def __init__(self, most: int) -> None:
         self.limit = AdaptiveLimit(most)
         self._flying = 0
-        self._changed = asyncio.Condition()
+        self._freed = asyncio.Event()
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Hold a place while a call is in flight."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._flying < self.limit.current)
-            self._flying += 1
+        while self._flying >= self.limit.current:
+            self._freed.clear()
+            await self._freed.wait()
+        self._flying += 1
         try:
             yield
-        finally:
+        finally:  # nothing is awaited here: a call that is cancelled twice frees its place too
             self._flying -= 1
-            async with self._changed:
-                self._changed.notify_all()
+            self._freed.set()

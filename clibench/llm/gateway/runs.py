@@ -10,9 +10,8 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
-from clibench.digest import digest_json
 from clibench.errors import ClibenchError, StoreError
 from clibench.llm.cache import AnswerCache
 from clibench.llm.gateway.wire import WIRES, Body
@@ -75,8 +74,8 @@ class RunLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._items: list[str] = []
-        self._head = ""
+        self._items: list[Any] = []
+        self._head: Body | None = None
 
     def add(
         self, *, spoken: str, dialect: str, request: Body, answer: Body, tokens: Tokens | None, cost_usd: float | None, seconds: float
@@ -85,23 +84,32 @@ class RunLog:
         name = WIRES[dialect].items
         raw = request.get(name)
         items = raw if isinstance(raw, list) else [raw]
-        digests = [digest_json(item) for item in items]
         prefix = next(
-            (place for place, (old, new) in enumerate(zip(self._items, digests, strict=False)) if old != new),
-            min(len(self._items), len(digests)),
+            (place for place, (old, new) in enumerate(zip(self._items, items, strict=False)) if old != new),
+            min(len(self._items), len(items)),
         )
         head = {key: value for key, value in request.items() if key != name}
         line: dict[str, Any] = {"at": now(), "spoken": spoken, "dialect": dialect, "prefix": prefix, "items": items[prefix:]}
-        if (digest := digest_json(head)) != self._head:
+        if head != self._head:
             line["head"] = head
-        self._items, self._head = digests, digest
+        self._items, self._head = items, head
         line |= {"answer": answer, "tokens": asdict(tokens) if tokens else None, "cost_usd": cost_usd, "seconds": round(seconds, 6)}
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as stream:
+            with self._opened() as stream:
                 stream.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
         except OSError as error:
             raise StoreError(f"the run's log can't be written ({error.strerror})", where=str(self.path)) from error
+
+    def forget(self) -> None:
+        """Let go of the last conversation: no call comes any more."""
+        self._items, self._head = [], None
+
+    def _opened(self) -> BinaryIO:
+        try:
+            return self.path.open("ab")
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return self.path.open("ab")
 
 
 def account_json(run: Run, totals: Mapping[str, Any]) -> dict[str, Any]:
