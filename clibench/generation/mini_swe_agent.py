@@ -23,6 +23,7 @@ from clibench.errors import SandboxError, UserError
 from clibench.generation.agent import Agent, AgentEnd, AgentLimits, AgentRun
 from clibench.generation.agent_sandbox import WORKSPACE, AgentSandbox, AgentSandboxSettings, Placement, require_docker
 from clibench.generation.context import AgentContext
+from clibench.llm.client import reach_this_machine_directly
 from clibench.sandbox.image import ensure_image, user_image
 from clibench.sandbox.reap import scratch_folder
 from clibench.tasks.task import Task
@@ -176,6 +177,7 @@ def _quiet() -> None:
     """The library prints, makes a folder and reads a file of settings when it is imported: none of that here."""
     os.environ.setdefault("MSWEA_SILENT_STARTUP", "1")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    reach_this_machine_directly()
     os.environ["MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT"] = "1"  # the gateway retries, and its refusals are final
     with scratch_folder("settings") as folder:  # made at the import, and never used again
         os.environ.setdefault("MSWEA_GLOBAL_CONFIG_DIR", str(folder))

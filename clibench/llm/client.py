@@ -12,6 +12,7 @@ import random
 import re
 import sys
 import time
+import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from clibench.errors import ClibenchError
 from clibench.llm.budget import Budget, check_budget
 from clibench.llm.cache import AnswerCache, exact_key
-from clibench.llm.faults import CallError, kind_of_status, retry_after, wait_s
+from clibench.llm.faults import CallError, kind_of_status, retry_after, wait_s, worth_a_retry
 from clibench.llm.ledger import Ledger, Line, Scope, now, priced
 from clibench.llm.limit import ThreadLimiter
 from clibench.llm.models import ModelConfig
@@ -159,7 +160,7 @@ class Client:
                     self._ledger.append(line)
                     self._limiter.limit.answered()
                     return _answer(raw, line.cost_usd), raw
-            if not failure.policy.retry or attempt == self._settings.retry.attempts:
+            if not worth_a_retry(attempt, failure, self._settings.retry):
                 raise failure
             self._pause(wait_s(attempt, failure, self._settings.retry, self._draw))
         raise AssertionError("unreachable")
@@ -205,13 +206,17 @@ def json_text(text: str) -> str:
 
 
 def estimate_tokens(messages: Any) -> int:
-    """A rough number for budgets alone: a token is about four characters."""
-    return len(json.dumps(messages, default=str)) // 4
+    """A rough number, for budgets alone."""
+    return len(json.dumps(messages, default=str)) // CHARACTERS_PER_TOKEN
+
+
+CHARACTERS_PER_TOKEN: Final = 4
 
 
 def load_litellm() -> Any:
     """litellm, quiet, with its own price table instead of a download."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    reach_this_machine_directly()
     import litellm
 
     litellm.suppress_debug_info = True
@@ -220,6 +225,14 @@ def load_litellm() -> Any:
     # It breaks a stream off at the hundredth equal piece. A model that repeats itself is a result, and its answer has been paid for.
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # type: ignore[attr-defined]
     return litellm
+
+
+def reach_this_machine_directly() -> None:
+    """On a host behind a proxy: the gateway and what else is on this machine are none of its business, whoever asks."""
+    kept = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    missing = [name for name in ("127.0.0.1", "localhost") if name not in kept.split(",")]
+    if missing and "*" not in kept and urllib.request.getproxies():
+        os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(filter(None, (kept, *missing)))
 
 
 def _call(litellm: Any, model: ModelConfig, request: Mapping[str, Any], key: str, timeout_s: float) -> dict[str, Any]:

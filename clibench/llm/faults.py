@@ -71,8 +71,8 @@ def kind_of_status(status: int, text: str = "") -> str:
         return "auth"
     if status == 402:
         return "quota"
-    if status == 404:
-        return "not_found"
+    if status in (404, 405) or 300 <= status < 400:
+        return "not_found"  # a wrong address, and no fault of whoever asked
     if status == 408:
         return "timeout"
     if status >= 500:
@@ -93,6 +93,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     except (TypeError, ValueError):
         return None
+
+
+def worth_a_retry(attempt: int, error: CallError, settings: RetrySettings) -> bool:
+    """Whether another attempt is to follow failed attempt number `attempt` (from 1)."""
+    patient = error.retry_after_s is None or error.retry_after_s <= settings.longest_retry_after_s
+    return error.policy.retry and attempt < settings.attempts and patient
 
 
 def wait_s(attempt: int, error: CallError, settings: RetrySettings, draw: random.Random) -> float:

@@ -52,6 +52,8 @@ class RetrySettings:
     first_wait_s: float = 1.0
     """Doubled each time, with full jitter; a Retry-After header goes before it."""
     max_wait_s: float = 60.0
+    longest_retry_after_s: float = 900.0
+    """A provider that asks for a longer pause (a quota of the day, say) has an outage: the work stops, to be taken up later."""
 
 
 @dataclass

@@ -11,8 +11,10 @@ import threading
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,11 @@ class Bench:
         settings = model_settings(name, base_url=server.root if name == "claude" else server.url, **more)
         scope = Scope(sweep=self.sweep, job="j", task="t", run=f"{self.sweep}-{run}")
         return self.gateway.register(scope, settings, resolve(settings), llm, limits)
+
+    def register_at(self, url: str, **more: Any) -> Lease:
+        settings = model_settings("scripted", base_url=url, **{"native": ["openai_chat"], **more})
+        scope = Scope(sweep=self.sweep, job="j", task="t", run=self.sweep)
+        return self.gateway.register(scope, settings, resolve(settings), LlmSettings(retry=QUICK), RunLimits())
 
     def lines(self) -> list[Line]:
         return [line for line in Ledger(self.outputs / "ledger.jsonl").lines() if line.scope.sweep == self.sweep]
@@ -207,6 +214,106 @@ def test_a_request_that_the_provider_refuses_is_the_agent_s_own_and_closes_nothi
         refused, fine = ask(lease, "openai_chat"), ask(lease, "openai_chat")
     assert (refused.status_code, fine.status_code) == (400, 200)
     assert lease.account().closed_by == ""
+
+
+class Answering(BaseHTTPRequestHandler):
+    """A provider that answers everything with what its server was told to."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        status, headers, body = self.server.answer  # type: ignore[attr-defined]
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *words: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def answering(status: int, headers: dict[str, str], body: bytes) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        server.answer = (status, headers, body)  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+
+
+HOLLOW = {
+    "openai_chat": b'{"choices": [], "usage": {"prompt_tokens": 1}}',
+    "openai_responses": b'{"message": "hello"}',
+    "anthropic": b'{"message": "hello"}',
+    "gemini": b'{"message": "hello"}',
+}
+
+
+@pytest.mark.parametrize("dialect", HOLLOW)
+def test_an_answer_of_status_200_that_holds_nothing_is_no_answer(dialect: str, bench: Bench) -> None:
+    with answering(200, {"Content-Type": "application/json"}, HOLLOW[dialect]) as url:
+        lease = bench.register_at(url, native=[dialect])
+        assert ask(lease, dialect).status_code == 403
+    assert [line.outcome for line in bench.lines()] == ["garbage"] * 3
+    assert lease.account().closed_by == "outage"
+
+
+@pytest.mark.parametrize("status", [301, 308, 404, 405])
+def test_a_wrong_address_is_an_outage_and_no_fault_of_the_agent(status: int, bench: Bench) -> None:
+    with answering(status, {"Location": "http://127.0.0.1:1/"}, b"moved") as url:
+        lease = bench.register_at(url)
+        assert ask(lease, "openai_chat").status_code == 403
+    assert [line.outcome for line in bench.lines()] == ["not_found"]
+    assert lease.account().closed_by == "outage"
+
+
+def test_a_provider_that_asks_for_a_pause_of_a_day_is_not_waited_for(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x", fault=Fault(kind="rate_limit", times=-1, retry_after=86400)))) as server:
+        lease = bench.register(server)
+        assert ask(lease, "openai_chat").status_code == 403
+        assert len(server.calls) == 1
+    assert lease.account().closed_by == "outage"
+
+
+def test_the_ledger_names_no_dialect_that_an_agent_makes_up(bench: Bench) -> None:
+    with ScriptedServer(Scripts.of(Turn(text="x"))) as server:
+        lease = bench.register(server)
+        path, body = REQUESTS["openai_chat"]
+        WEB.post(lease.url + path, json=body, headers={"x-api-key": lease.token, "x-clibench-spoken": "klingon"})
+    assert [line.dialect for line in bench.lines()] == ["openai_chat"]
+
+
+_BEHIND_A_PROXY = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+import httpx
+from clibench.llm.client import Client
+from clibench.llm.gateway import RunLimits, attach
+from clibench.llm.ledger import Ledger, Scope
+from clibench.llm.models import resolve
+from clibench.llm.settings import LlmSettings, ModelSettings
+from tests.llm.test_scripted import REQUESTS
+settings = ModelSettings(name="m", id="custom_openai/m", base_url=sys.argv[2], native=["openai_chat"])
+lease = attach(Path(sys.argv[1])).register(Scope(run="r"), settings, resolve(settings), LlmSettings(), RunLimits())
+for dialect in ("openai_chat", "anthropic"):
+    path, body = REQUESTS[dialect]
+    answer = httpx.post(lease.url + path, json={**body, "max_tokens": 9}, headers={"x-api-key": lease.token}, trust_env=False, timeout=200)
+    print(answer.status_code, flush=True)
+client = Client(resolve(settings), Ledger(Path(sys.argv[1]) / "own.jsonl"), LlmSettings(), scope=Scope(), cache_dir=Path(sys.argv[1]))
+print(client.complete([{"role": "user", "content": "hello"}]).text)
+"""
+
+
+def test_on_a_host_behind_a_proxy_what_is_on_this_machine_is_reached_without_it(tmp_path: Path) -> None:
+    nowhere = "http://127.0.0.1:9"
+    proxied = dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"), nowhere)
+    environment = {name: value for name, value in os.environ.items() if name.lower() != "no_proxy"} | proxied
+    with ScriptedServer(Scripts.of(Turn(text="near"))) as server:
+        command = [sys.executable, "-c", _BEHIND_A_PROXY, str(tmp_path), server.url, str(Path(__file__).parents[2])]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["200", "200", "near"], done.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,15 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import aiohttp
 
 from clibench.llm.budget import Budget, BudgetExceededError
 from clibench.llm.cache import ReplayMissError
-from clibench.llm.client import estimate_tokens
-from clibench.llm.faults import CallError, wait_s
-from clibench.llm.gateway.runs import Run, RunClosedError
+from clibench.llm.client import CHARACTERS_PER_TOKEN
+from clibench.llm.faults import CallError, wait_s, worth_a_retry
+from clibench.llm.gateway.runs import Run, RunClosedError, RunLimits
 from clibench.llm.gateway.upstream import Attempt, OnEvent, Whole, attempt_litellm, attempt_native
 from clibench.llm.gateway.wire import WIRES, Body
 from clibench.llm.ledger import Ledger, Line, now, priced
@@ -35,6 +36,8 @@ class Asked:
     spoken: str
     """The dialect that the agent itself spoke."""
     body: Body
+    size: int
+    """Bytes of the request as it came: what its tokens are estimated by."""
     stream: bool
     headers: Mapping[str, str]
     on_event: OnEvent | None = None
@@ -44,8 +47,10 @@ class Asked:
 class Calls:
     """All calls of one gateway."""
 
-    def __init__(self, http: aiohttp.ClientSession, ledger: Ledger) -> None:
-        self._http = http
+    def __init__(self, near: aiohttp.ClientSession, far: aiohttp.ClientSession, ledger: Ledger) -> None:
+        """`near` for providers on this machine, `far` for all others, by the host's proxy."""
+        self._near = near
+        self._far = far
         self._ledger = ledger
         self._budget = Budget(ledger)
         self._limiters: dict[tuple[str, str | None], TaskLimiter] = {}
@@ -91,6 +96,8 @@ class Calls:
         return whole
 
     def _check_limits(self, run: Run) -> None:
+        if run.limits == RunLimits():
+            return
         used = self._ledger.totals("run", run.scope)
         limits = run.limits
         reached = (
@@ -115,8 +122,9 @@ class Calls:
             if asked.on_event:
                 await asked.on_event(event)
 
-        estimate = estimate_tokens(asked.body)
-        most = int(asked.body.get("max_tokens") or asked.body.get("max_completion_tokens") or asked.body.get("max_output_tokens") or 0)
+        estimate = asked.size // CHARACTERS_PER_TOKEN
+        most = most_completion({**asked.body, **run.model.params})
+        http = self._near if run.model.local else self._far
         call_id = uuid.uuid4().hex
         retry = run.settings.retry
         for number in range(1, retry.attempts + 1):
@@ -125,7 +133,7 @@ class Calls:
                     started = time.monotonic()
                     try:
                         if native:
-                            whole = await attempt_native(self._http, attempt, pass_on if asked.on_event else None)
+                            whole = await attempt_native(http, attempt, pass_on if asked.on_event else None)
                         else:
                             whole = await attempt_litellm(attempt)
                     except CallError as error:
@@ -143,7 +151,7 @@ class Calls:
                         if not native:
                             await _pass_on(whole, asked)
                         return whole
-            if passed_on or not failure.policy.retry or number == retry.attempts:
+            if passed_on or not worth_a_retry(number, failure, retry):
                 if failure.policy.outage and not passed_on:
                     run.close("outage", failure.message)
                 raise failure
@@ -180,6 +188,15 @@ class Calls:
                 detail=error.what[:300] if error else "",
             )
         )
+
+
+def most_completion(request: Body) -> int:
+    """How many tokens a request lets the model generate; 0 where it does not say."""
+    named = {**(request.get("generationConfig") or {}), **request}
+    return next((int(named[name]) for name in _MOST if isinstance(named.get(name), int)), 0)
+
+
+_MOST: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 
 
 async def _pass_on(whole: Whole, asked: Asked) -> None:

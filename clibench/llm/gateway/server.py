@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import hmac
 import json
 import logging
 import os
@@ -25,13 +24,13 @@ from omegaconf import OmegaConf
 
 from clibench.errors import ClibenchError, StoreError
 from clibench.llm.cache import AnswerCache, agent_key
-from clibench.llm.client import estimate_tokens, load_litellm
+from clibench.llm.client import CHARACTERS_PER_TOKEN, load_litellm
 from clibench.llm.faults import CallError
 from clibench.llm.gateway import translate
 from clibench.llm.gateway.calls import Asked, Calls, error_body
 from clibench.llm.gateway.runs import Run, RunClosedError, RunLimits, RunLog, account_json
 from clibench.llm.gateway.runtime import GATEWAY_LOCK, end_held, remove_runtime
-from clibench.llm.gateway.wire import Body
+from clibench.llm.gateway.wire import WIRES, Body
 from clibench.llm.ledger import Ledger, Scope
 from clibench.llm.models import resolve
 from clibench.llm.settings import LlmSettings, ModelSettings
@@ -62,8 +61,8 @@ class Server:
         data_path.parent.mkdir(mode=0o755, exist_ok=True)
         for stale in (control_path, data_path):
             stale.unlink(missing_ok=True)
-        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), trust_env=True, auto_decompress=True) as http:
-            self._calls = Calls(http, self._ledger)
+        async with _session(trust_env=False) as near, _session(trust_env=True) as far:
+            self._calls = Calls(near, far, self._ledger)
             runner = web.AppRunner(self._app(), access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
             await runner.setup()
             control = await asyncio.start_unix_server(self._control, control_path)
@@ -153,6 +152,7 @@ class Server:
 
     def _end(self, token: str) -> None:
         self._runs[token].close("ended", "it has ended")
+        self._runs[token].log.forget()
         for task in self._busy[token]:
             task.cancel()
 
@@ -177,7 +177,8 @@ class Server:
             if run is None:
                 return web.json_response(error_body(dialect, 401, "unknown token: ask the harness for one"), status=401)
             try:
-                body = await http.json()
+                raw = await http.read()
+                body = json.loads(raw)
                 if not isinstance(body, dict):
                     raise ValueError("not an object")
             except ValueError:
@@ -187,7 +188,7 @@ class Server:
             assert task  # noqa: S101
             self._busy[run.token].add(task)
             try:
-                return await Exchange(self, http, run, dialect, body, stream=stream).answer()
+                return await Exchange(self, http, run, dialect, body, len(raw), stream=stream).answer()
             finally:
                 self._busy[run.token].discard(task)
 
@@ -196,12 +197,12 @@ class Server:
     def _run_of(self, http: web.Request) -> Run | None:
         bearer = http.headers.get("Authorization", "").removeprefix("Bearer ")
         presented = http.headers.get("x-api-key") or http.headers.get("x-goog-api-key") or http.query.get("key") or bearer
-        return next((run for token, run in self._runs.items() if hmac.compare_digest(token.encode(), presented.encode())), None)
+        return self._runs.get(presented)
 
     async def _count(self, http: web.Request) -> web.Response:
         if self._run_of(http) is None:
             return web.json_response(error_body("anthropic", 401, "unknown token"), status=401)
-        number = estimate_tokens(await http.json())
+        number = len(await http.read()) // CHARACTERS_PER_TOKEN
         return web.json_response({"input_tokens": number, "totalTokens": number})
 
     async def _models(self, http: web.Request) -> web.Response:
@@ -226,12 +227,13 @@ class Server:
 class Exchange:
     """One request of an agent and its answer."""
 
-    def __init__(self, server: Server, http: web.Request, run: Run, dialect: str, body: Body, *, stream: bool) -> None:
+    def __init__(self, server: Server, http: web.Request, run: Run, dialect: str, body: Body, size: int, *, stream: bool) -> None:
         self._server = server
         self._http = http
         self._run = run
         self._dialect = dialect
         self._body = body
+        self._size = size
         self._stream = stream
         self._response: web.StreamResponse | None = None
 
@@ -252,8 +254,9 @@ class Exchange:
 
     async def _direct(self) -> web.StreamResponse:
         live = self._stream and not self._run.settings.hold_streams
-        spoken = self._http.headers.get(translate.SPOKEN_HEADER, self._dialect)
-        asked = Asked(self._dialect, spoken, self._body, self._stream, self._http.headers, self._write if live else None)
+        told = self._http.headers.get(translate.SPOKEN_HEADER, "")
+        spoken = told if told in WIRES else self._dialect  # an agent may send the header too
+        asked = Asked(self._dialect, spoken, self._body, self._size, self._stream, self._http.headers, self._write if live else None)
         if not self._stream:
             return web.json_response((await self._server.calls.answer(self._run, asked)).body)
         task = asyncio.ensure_future(self._server.calls.answer(self._run, asked))
@@ -299,6 +302,10 @@ class Exchange:
         if self._http.transport:
             self._http.transport.abort()  # a status can't be sent any more: the agent sees a broken stream
         return self._response
+
+
+def _session(*, trust_env: bool) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), trust_env=trust_env)
 
 
 def main(runtime: Path, outputs: Path, ready: int) -> None:

@@ -188,6 +188,8 @@ def _checked(dialect: str, data: bytes, where: str) -> Whole:
             raise ValueError("not an object")
     except ValueError as error:
         raise CallError("garbage", "the provider's answer is not JSON", where=where) from error
+    if not any(body.get(name) for name in WIRES[dialect].holds):
+        raise CallError("garbage", f"the provider's answer holds no {WIRES[dialect].holds[0]}", where=where)
     return Whole(body, (), WIRES[dialect].usage(body))
 
 

@@ -29,6 +29,8 @@ class Wire:
     error: Callable[[int, str], Body]
     items: str
     """The request's list of messages."""
+    holds: tuple[str, ...]
+    """A whole answer has one of these, and not empty."""
 
 
 def usage_openai_chat(body: Mapping[str, Any]) -> Tokens | None:
@@ -113,6 +115,7 @@ def _assemble_gemini(events: Sequence[Body]) -> Body | None:
     finish, usage = None, None
     for event in events:
         usage = event.get("usageMetadata") or usage
+        finish = (event.get("promptFeedback") or {}).get("blockReason") or finish  # a refusal has no candidate
         for candidate in event.get("candidates") or []:
             finish = candidate.get("finishReason") or finish
             parts += (candidate.get("content") or {}).get("parts") or []
@@ -170,10 +173,10 @@ def _error_gemini(status: int, message: str) -> Body:
 
 
 WIRES: Final[dict[str, Wire]] = {
-    "openai_chat": Wire(usage_openai_chat, _assemble_chat, _params_chat, _error_openai, "messages"),
-    "openai_responses": Wire(_usage_responses, _assemble_responses, _params_responses, _error_openai, "input"),
-    "anthropic": Wire(_usage_anthropic, _assemble_anthropic, _params_anthropic, _error_anthropic, "messages"),
-    "gemini": Wire(_usage_gemini, _assemble_gemini, _params_gemini, _error_gemini, "contents"),
+    "openai_chat": Wire(usage_openai_chat, _assemble_chat, _params_chat, _error_openai, "messages", ("choices",)),
+    "openai_responses": Wire(_usage_responses, _assemble_responses, _params_responses, _error_openai, "input", ("output", "status")),
+    "anthropic": Wire(_usage_anthropic, _assemble_anthropic, _params_anthropic, _error_anthropic, "messages", ("content", "stop_reason")),
+    "gemini": Wire(_usage_gemini, _assemble_gemini, _params_gemini, _error_gemini, "contents", ("candidates", "promptFeedback")),
 }
 
 
