@@ -1,4 +1,4 @@
-"""Drive a framework through the whole application against the scripted server, and hold four bills against each other.
+"""Drive a framework through the whole application against the scripted server, and hold five bills against each other.
 
 The server plays a model that delivers a recorded submission of each task (after one refusal by rate limit, so that a retry is part of it).
 What it says it has served has to be what the ledger, MLflow and the report say that was used, to the token.
@@ -36,13 +36,17 @@ _CACHED, _REASONING = 40, 3
 
 @dataclass(frozen=True)
 class Bill:
-    """What was used, by one of the four."""
+    """What was used, by one of the five."""
 
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
     cached_tokens: int | None = None
     """None where it is not told."""
+
+    def __str__(self) -> str:
+        cached = "" if self.cached_tokens is None else f" ({self.cached_tokens} cached)"
+        return f"{self.prompt_tokens}{cached} + {self.completion_tokens} tokens, {self.cost_usd:.6f} USD"
 
     def agrees(self, other: Bill) -> bool:
         """Equal tokens; equal dollars but for the order of adding floats up."""
