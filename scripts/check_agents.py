@@ -27,7 +27,7 @@ ROOT = Path(clibench.__file__).parent.parent
 TASKS = ROOT / "tasks"
 HOST_SIDE = ("single_shot", "mini_swe_agent")
 COMMANDS = ("codex", "claude_code", "gemini_cli", "qwen_code", "opencode", "aider", "gpt_engineer", "openhands")
-HEAD = "  build   exec     sm  calls   prompt  compl.        USD   time  bills"
+HEAD = f"{'framework':<16}{'model':<10}{'task':<18}{'outcome':<9}  build   exec     sm  calls   prompt  compl.        USD   time  bills"
 SHORT = ("envsubst", "files-to-prompt")
 
 
@@ -39,9 +39,7 @@ def main(arguments: list[str]) -> int:
     with ExitStack() as stack:
         # One folder for all: equal tools are run once.
         outputs = Path(options.get("outputs") or stack.enter_context(tempfile.TemporaryDirectory(prefix="clibench-check-")))
-        print(
-            f"{'framework':<16}{'model':<10}{'task':<18}{'outcome':<9}  build   exec     sm  calls   prompt  compl.        USD   time  bills"
-        )
+        print(HEAD)
         if models := options.get("models"):
             frameworks = ",".join(named or HOST_SIDE)
             bad += show(frameworks, try_out(frameworks, chosen(options, SHORT), TASKS, outputs, model=models, arguments=["-m"]))

@@ -34,7 +34,7 @@ from clibench.generation.registry_upstreams import upstreams
 from clibench.sandbox.daemon import docker, docker_error
 from clibench.sandbox.docker import reap_containers, remove_containers
 from clibench.sandbox.installation import give_to
-from clibench.sandbox.reap import OUTPUTS_LABEL, OWNER_LABEL, Owner, scratch_folder
+from clibench.sandbox.reap import OUTPUTS_LABEL, OWNER_LABEL, Owner, reap_scratch, scratch_folder
 from clibench.tasks.task import Oracle
 
 log = logging.getLogger(__name__)
@@ -113,6 +113,7 @@ class AgentSandbox:
 
     def __enter__(self) -> Self:
         reap_containers()
+        reap_scratch()
         uid, gid = agent_user()
         scratch = self._stack.enter_context(scratch_folder("agent"))
         try:
