@@ -292,6 +292,8 @@ class ImportConfig(Config):
     """Freeze the tasks whose oracle is pinned, so that they can be graded with."""
     pins: str | None = None
     """YAML file of pins for what the artifact does not tell."""
+    libraries: dict[str, str] = field(default_factory=dict)
+    """What the modules import beside the standard library: requirement for pip, by the name that is imported."""
     destination: str = "${outputs}/imported"
 
 

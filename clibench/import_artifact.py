@@ -20,9 +20,10 @@ from clibench.importing.artifact import Artifact, Source, read_artifact
 from clibench.importing.freeze import PinRow, freeze_imported, oracle_spec, read_pins
 from clibench.importing.generate import LIMITS, GenerationError, generate
 from clibench.importing.imported import Failed, Imported, imported, row
+from clibench.importing.libraries import install_libraries
 from clibench.importing.report import to_csv, to_markdown
 from clibench.sandbox.choose import make_sandbox
-from clibench.sandbox.interface import Sandbox
+from clibench.sandbox.interface import Sandbox, Session
 from clibench.sandbox.reap import scratch_folder
 from clibench.store import write_file
 from clibench.tables import console
@@ -40,19 +41,15 @@ def import_artifact(config: DictConfig) -> None:
     sandbox = make_sandbox(settings.sandbox, Path(settings.outputs).expanduser())
     frozen: dict[str, str] = {}
     try:
-        with scratch_folder("import") as prefix, sandbox.open(language="python", prefix=prefix, limits=LIMITS, workers=1) as session:
-            for number, source in enumerate(sources, start=1):
-                try:
-                    result: Imported | Failed = imported(source, generate(session, source, artifact.shared, settings.seed))
-                except GenerationError as error:
-                    result = Failed(source, str(error))
-                results.append(result)
-                if isinstance(result, Imported) and result.converted.cases:
-                    for name, content in result.files().items():
-                        write_file(destination / "tasks" / result.id / name, content)
-                cells = row(result)
-                told = f"{cells['cases']} cases" if cells["status"] == "imported" else f"not imported: {cells['reason']}"
-                print(f"{number}/{len(sources)} {source.id}: {told}", file=sys.stderr, flush=True)  # noqa: T201 - progress
+        with scratch_folder("import") as prefix:
+            modules = [*artifact.shared.values(), *(source.start for source in sources)]
+            install_libraries(sandbox, modules, settings.libraries, prefix)
+            with sandbox.open(language="python", prefix=prefix, limits=LIMITS, workers=1) as session:
+                for number, source in enumerate(sources, start=1):
+                    results.append(_read(session, source, artifact, settings, destination))
+                    cells = row(results[-1])
+                    told = f"{cells['cases']} cases" if cells["status"] == "imported" else f"not imported: {cells['reason']}"
+                    print(f"{number}/{len(sources)} {source.id}: {told}", file=sys.stderr, flush=True)  # noqa: T201 - progress
         for task in results if settings.freeze else ():
             if isinstance(task, Imported) and task.converted.cases:
                 frozen[task.source.id] = _frozen(task, pins, destination / "tasks" / task.id, sandbox, settings)
@@ -62,6 +59,18 @@ def import_artifact(config: DictConfig) -> None:
     write_file(destination / "import.csv", to_csv(results, frozen).encode("utf-8", "replace"))
     write_file(destination / "import.md", to_markdown(results, artifact.prompts_without_tests).encode("utf-8", "replace"))
     show(results, destination)
+
+
+def _read(session: Session, source: Source, artifact: Artifact, settings: ImportConfig, destination: Path) -> Imported | Failed:
+    """One task, generated, converted and written below `destination`."""
+    try:
+        result = imported(source, generate(session, source, artifact.shared, settings.seed))
+    except GenerationError as error:
+        return Failed(source, str(error))
+    if result.converted.cases:
+        for name, content in result.files().items():
+            write_file(destination / "tasks" / result.id / name, content)
+    return result
 
 
 def _frozen(task: Imported, pins: Mapping[str, PinRow], folder: Path, sandbox: Sandbox, settings: ImportConfig) -> str:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from clibench.importing.generate import Raw
-from clibench.importing.shell import Call, UnsupportedError, Word, read_call, tokens_of
+from clibench.importing.shell import Call, UnsupportedError, Word, read_call, tokens_of, written
 from clibench.tasks.case import WORKSPACE, Case, Entry, Fixture
 
 _MOUNT: Final = re.compile(r"/test_data(?![\w-])")
@@ -107,18 +107,22 @@ def pattern_ids(categories: Iterable[str]) -> dict[str, str]:
 
 
 def _case(raw: Raw, pattern: str, tool: str) -> tuple[Case, Fixture]:
-    call = read_call(relocated(raw.command), tool)
+    entries = tuple(_entry(path, content) for path, content in sorted(raw.mount_files.items()))
+    before = relocated(raw.prep_script)
+    known = {} if before.strip() else {f"{WORKSPACE}/{entry.path}": entry.content for entry in entries}
+    call = read_call(relocated(raw.command), tool, known | written(before))
     if any("\0" in value for value in raw.env_vars.values()):
         raise UnsupportedError("a NUL byte in the environment")
-    entries = tuple(_entry(path, content) for path, content in sorted(raw.mount_files.items()))
     if len({entry.path for entry in entries}) < len(entries):
         raise UnsupportedError("two mounted files of one name")
-    setup = " && ".join(f"( {part.strip()}\n)" for part in (relocated(raw.prep_script), call.setup) if part.strip())
+    setup = " && ".join(f"( {part.strip()}\n)" for part in (before, call.setup) if part.strip())
     if "\0" in setup:
         raise UnsupportedError("a NUL byte in the preparation")
     fixture = Fixture(entries, ("sh", "-c", setup) if setup else None)
     env = {**raw.env_vars, **dict(call.env)}
-    case = Case("", pattern, call.argv, fixture.digest(), _stdin(call, entries), {k: relocated(v) for k, v in env.items()}, _cwd(call))
+    case = Case(
+        "", pattern, call.argv, fixture.digest(), _stdin(call, entries, before), {k: relocated(v) for k, v in env.items()}, _cwd(call)
+    )
     return case, fixture
 
 
@@ -143,9 +147,12 @@ def _cwd(call: Call) -> str:
     return str(path)
 
 
-def _stdin(call: Call, entries: Sequence[Entry]) -> bytes:
+def _stdin(call: Call, entries: Sequence[Entry], before: str) -> bytes:
     if not call.stdin_file:
         return call.stdin
+    prepared = written(before)
+    if call.stdin_file in prepared:
+        return prepared[call.stdin_file]
     wanted = call.stdin_file.removeprefix(f"{WORKSPACE}/")
     for entry in entries:
         if entry.path == wanted:

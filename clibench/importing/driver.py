@@ -1,7 +1,8 @@
 """Runs inside the sandbox: load an artifact's start.py, let it generate its test cases with a fixed seed, and write them down as JSON.
 
-Standard library only; nothing of it runs on the host. Orders are the only argument (JSON: root, start, seed, out). What the module wants
-of Docker is not there and not needed: its engine is a stand-in, and `install_oracle` gets a container that only notes what it is told.
+Standard library only; nothing of it runs on the host. Orders are the only argument (JSON: root, start, libraries, seed, out). What the
+module wants of Docker is not there and not needed: its engine is a stand-in, and `install_oracle` gets a container that only notes what it
+is told.
 """
 
 import base64
@@ -90,6 +91,7 @@ def _generate(orders: dict[str, Any], found: dict[str, Any]) -> None:
         stand_in.__dict__["__getattr__"] = lambda _name: _Anything
         sys.modules[name] = stand_in
     sys.path.insert(0, orders["root"])
+    sys.path.append(orders["libraries"])
     random.seed(orders["seed"])
     specification = importlib.util.spec_from_file_location("start", orders["start"])
     if specification is None or specification.loader is None:

@@ -19,6 +19,7 @@ from pydantic import Field
 import clibench
 from clibench.digest import digest_bytes
 from clibench.errors import TaskError
+from clibench.importing.baked import bake
 from clibench.importing.imported import LANGUAGES, Imported
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
 from clibench.sandbox.reap import scratch_folder
@@ -105,21 +106,22 @@ def freeze_imported(
     with scratch_folder("freeze-import") as scratch:
         prefix = install(sandbox, draft, oracle_of(draft, pin), scratch / "prefix", where=imported.source.id)
         with sandbox.open(language=draft.task.language.value, prefix=prefix, limits=limits, workers=workers) as session:
-            say(f"run 1 of {runs}: {len(imported.converted.cases)} cases")
-            runnable, faulty = _runnable(session, imported.converted.cases, imported.converted.fixtures)
-            recorded = [run_once(session, runnable, imported.converted.fixtures, None)]
+            baked = bake(session, imported.converted.cases, imported.converted.fixtures, imported.tool)
+            say(f"run 1 of {runs}: {len(baked.cases)} cases")
+            runnable, faulty = _runnable(session, baked.cases, baked.fixtures)
+            recorded = [run_once(session, runnable, baked.fixtures, None)]
             for number in range(1, runs):
                 say(f"run {number + 1} of {runs}, under changed conditions")
-                recorded.append(run_once(session, runnable, imported.converted.fixtures, number))
+                recorded.append(run_once(session, runnable, baked.fixtures, number))
     kept = recorded[0]
     normalisers = normalisers_of(draft, kept.values())
     stability = judge_stability(
         {case.id: [run[case.id] for run in recorded] for case in runnable},
-        {case.id: imported.converted.fixtures[case.fixture] for case in runnable},
+        {case.id: baked.fixtures[case.fixture] for case in runnable},
         {case.id: normalisers for case in runnable},
         draft.task.alias,
     )
-    quarantined = {**faulty, **stability.quarantined}
+    quarantined = {**baked.faults, **faulty, **stability.quarantined}
     cases = tuple(case for case in runnable if case.id not in quarantined)
     if not cases:
         raise TaskError("no case is stable", where=imported.source.id, fix=f"First reason: {next(iter(quarantined.values()))[:200]}")
@@ -130,7 +132,7 @@ def freeze_imported(
         files.SPEC: (folder / files.SPEC).read_bytes(),
         files.PROMPT: (folder / files.PROMPT).read_bytes(),
         files.CASES: files.encode_cases(cases),
-        files.FIXTURES: files.encode_fixtures({case.fixture: imported.converted.fixtures[case.fixture] for case in cases}),
+        files.FIXTURES: files.encode_fixtures({case.fixture: baked.fixtures[case.fixture] for case in cases}),
         files.RECORDINGS: files.encode_recordings({case.id: kept[case.id] for case in cases}),
         files.ORACLE_LOCK: pin.lock.encode(),
     }

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from clibench.importing.artifact import START, TESTS, Source
+from clibench.importing.libraries import FOLDER as LIBRARIES
 from clibench.recording import End, Recording, bytes_from_json
 from clibench.sandbox.interface import Limits, Session, TrialFault
 from clibench.tasks.case import WORKSPACE, Case, Entry, Fixture
@@ -105,7 +106,7 @@ def _fixture(source: Source, shared: Mapping[str, bytes]) -> Fixture:
 def _run(session: Session, fixture: Fixture, seed: int, stability: int | None) -> dict[str, Any]:
     root = f"{WORKSPACE}/{_FOLDER}/{TESTS}"
     start = next(entry.path for entry in fixture.entries if entry.path.endswith(f"/{START}"))
-    orders = {"root": root, "start": f"{WORKSPACE}/{start}", "seed": seed, "out": f"{WORKSPACE}/{_OUT}"}
+    orders = {"root": root, "start": f"{WORKSPACE}/{start}", "libraries": LIBRARIES, "seed": seed, "out": f"{WORKSPACE}/{_OUT}"}
     case = Case("import/00", "import", ("python3", f"{WORKSPACE}/driver.py", json.dumps(orders)), fixture.digest())
     recordings = [result for _, result in session.run([case], {case.fixture: fixture}, stability=stability)]
     result = recordings[0]

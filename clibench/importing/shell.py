@@ -1,19 +1,22 @@
 """Read a shell command of the artifact as one call of the tool: argv, standard input, working folder, and what has to be done before.
 
 The published tests hand a line to `sh -c`; a case here is an argv. What a line may hold and still be one call: folders changed and files
-prepared before it (`cd X && ...`, `mkdir d && ...`), assignments, and input from `echo`, `printf` or a file. All else (output that is
-redirected or piped on, expansions, several calls) is no case of this model, and says why.
+prepared before it (`cd X && ...`, `mkdir d && ...`), assignments, input from `echo`, `printf` or a file, and "$(cat FILE)" of a known file.
+All else (output that is redirected or piped on, other expansions, several calls) is no case of this model, and says why.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 _OPERATORS: Final = re.compile(r"&&|\|\||;|\n|&>|&|\||\d*>>|\d*>&\d|\d*>|<<|<|\(|\)")
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_CONTENT: Final = re.compile(r"\$\(\s*cat\s+([\w./@%+=:,-]+|'[^']*')\s*\)")
+"""The content of a file, as a word."""
+_NOTHING: Final[Mapping[str, bytes]] = {}
 
 
 class UnsupportedError(Exception):
@@ -54,9 +57,9 @@ class Call:
     """Shell commands to run before."""
 
 
-def read_call(line: str, tool: str | None = None) -> Call:
-    """The call in a line; `tool` is the name that its last command has to have. Raises UnsupportedError."""
-    tokens = list(tokens_of(line.strip()))
+def read_call(line: str, tool: str | None = None, files: Mapping[str, bytes] = _NOTHING) -> Call:
+    """The call in a line; `tool` is the name that its last command has to have, `files` are known contents. Raises UnsupportedError."""
+    tokens = list(tokens_of(line.strip(), files))
     commands, ends = _sequence(tokens)
     last = commands[-1]
     cwd, setup = _before(line.strip(), commands[:-1], ends, tool)
@@ -86,7 +89,28 @@ def read_call(line: str, tool: str | None = None) -> Call:
     return Call(argv, tuple(env), stdin, stdin_file, cwd, setup)
 
 
-def tokens_of(line: str) -> Iterator[Word | Operator]:
+def written(script: str) -> dict[str, bytes]:
+    """The files that a preparation script writes whole, by `echo`, `printf` or from nothing, and does not touch otherwise."""
+    found: dict[str, bytes] = {}
+    try:
+        commands, _ = _sequence(list(tokens_of(script.strip())))
+    except UnsupportedError:
+        return {}
+    for command in commands:
+        if len(command) < 3 or not isinstance(target := command[-1], Word) or target.dynamic:
+            continue
+        arrow = command[-2]
+        if isinstance(arrow, Operator) and arrow.text == ">" and len(re.findall(rf"(?<!\S){re.escape(target.text)}(?!\S)", script)) == 1:
+            try:
+                content, source = _fed(command[:-2])
+            except UnsupportedError:
+                continue
+            if not source:
+                found[target.text] = content
+    return found
+
+
+def tokens_of(line: str, files: Mapping[str, bytes] = _NOTHING) -> Iterator[Word | Operator]:
     """Words and operators, as POSIX has them (2.2, 2.3). Raises UnsupportedError for a quote that does not end."""
     position = 0
     while position < len(line):
@@ -98,12 +122,12 @@ def tokens_of(line: str) -> Iterator[Word | Operator]:
         elif line[position] == "#":
             position = (line + "\n").index("\n", position)
         else:
-            word = _word(line, position)
+            word = _word(line, position, files)
             yield word
             position = word.end
 
 
-def _word(line: str, position: int) -> Word:
+def _word(line: str, position: int, files: Mapping[str, bytes]) -> Word:
     text, dynamic = [], ""
     start = position
     while position < len(line) and line[position] not in " \t\n;|&<>()":
@@ -115,7 +139,7 @@ def _word(line: str, position: int) -> Word:
             text.append(line[position + 1 : end])
             position = end + 1
         elif character == '"':
-            part, expands, position = _double_quoted(line, position + 1)
+            part, expands, position = _double_quoted(line, position + 1, files)
             text.append(part)
             dynamic = dynamic or expands
         elif character == "\\":
@@ -128,7 +152,7 @@ def _word(line: str, position: int) -> Word:
     return Word("".join(text), dynamic, position)
 
 
-def _double_quoted(line: str, position: int) -> tuple[str, str, int]:
+def _double_quoted(line: str, position: int, files: Mapping[str, bytes]) -> tuple[str, str, int]:
     text: list[str] = []
     dynamic = ""
     while True:
@@ -140,6 +164,11 @@ def _double_quoted(line: str, position: int) -> tuple[str, str, int]:
         if character == "\\" and line[position + 1 : position + 2] in tuple('$`"\\\n'):
             text.append("" if line[position + 1] == "\n" else line[position + 1])
             position += 2
+            continue
+        content = _CONTENT.match(line, position)
+        if content and (known := files.get(content[1].strip("'"))) is not None and b"\0" not in known:
+            text.append(known.decode("utf-8", "surrogateescape").rstrip("\n"))
+            position = content.end()
             continue
         if character in "$`":
             dynamic = dynamic or _expansion(line, position, first=False)
@@ -233,16 +262,36 @@ def _fed(tokens: list[Word | Operator]) -> tuple[bytes, str]:
         if arguments[:1] == ["-n"]:
             arguments, end = arguments[1:], ""
         return _escaped(" ".join(arguments) + end), ""
-    if name == "printf" and len(arguments) == 1 and "%" not in arguments[0]:
-        return _escaped(arguments[0]), ""
-    if name == "printf" and len(arguments) == 2 and arguments[0] in ("%s", "%s\\n"):
-        return (arguments[1] + ("\n" if arguments[0].endswith("n") else "")).encode("utf-8", "surrogateescape"), ""
+    if name == "printf" and arguments and not arguments[0].startswith("-"):
+        return _printed(arguments[0], arguments[1:]), ""
     raise UnsupportedError(f"input from the command {name[:40]!r}")
+
+
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+
+
+def _printed(form: str, arguments: list[str]) -> bytes:
+    """As the printf of dash prints it: the form is used again until no argument is left."""
+    parts = re.findall(r"%.?|\\[0-7]{1,3}|\\.|[^%\\]+|\\$", form, re.DOTALL)
+    if any(part == "\\c" or (part[0] == "%" and part not in ("%s", "%%")) for part in parts):
+        raise UnsupportedError("a printf with other conversions than %s")
+    rest = list(arguments)
+    out = []
+    while True:
+        before = len(rest)
+        for part in parts:
+            if part == "%s":
+                out.append(rest.pop(0) if rest else "")
+            elif part[0] == "\\" and part[1:].isdigit():
+                out.append(chr(int(part[1:], 8)))
+            else:
+                out.append("%" if part == "%%" else _ESCAPES.get(part[1:], part) if part[0] == "\\" else part)
+        if not rest or len(rest) == before:
+            return "".join(out).encode("utf-8", "surrogateescape")
 
 
 def _escaped(text: str) -> bytes:
     """As the echo of dash, the `sh` of the published images, prints it: backslash escapes are read."""
-    simple = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
     if "\\c" in text or re.search(r"\\0[0-7]", text):
         raise UnsupportedError("an octal escape or \\c in echo")
-    return re.sub(r"\\(.)", lambda found: simple.get(found[1], found[0]), text, flags=re.DOTALL).encode("utf-8", "surrogateescape")
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), text, flags=re.DOTALL).encode("utf-8", "surrogateescape")

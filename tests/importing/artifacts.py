@@ -123,6 +123,34 @@ class GopherAdapter(BaseRepoAdapter):
 """
 )
 
+# Needs a library; its preparations write what is piped in, and a file's content stands in a command line.
+YAMLER = (
+    HEAD
+    + """
+try:
+    import yaml
+except ImportError:
+    sys.exit("install PyYAML")
+
+
+class YamlerAdapter(BaseRepoAdapter):
+    base_image = "python:latest"
+
+    def install_oracle(self, container):
+        container.exec_run("pip install yamler==1.0")
+
+    def generate_test_cases(self):
+        files = {"a.yaml": yaml.safe_dump({"b": [1, "two"]})}
+        listed = "printf '%s\\\\n' /test_data/a.yaml b > /tmp/list"
+        return [
+            TestCase("yamler /test_data/a.yaml", "yamler <file>", mount_files=files),
+            TestCase('yamler -s "$(cat /test_data/a.yaml)"', "yamler -s <text>", mount_files=files),
+            TestCase("cat /tmp/list | yamler --list", "cat <list> | yamler --list", listed, files),
+            TestCase("cat /tmp/other | yamler --list", "cat <list> | yamler --list", "sort /etc/hosts > /tmp/other", files),
+        ]
+"""
+)
+
 BROKEN = HEAD + "\nclass Broken(BaseRepoAdapter):\n    def generate_test_cases(self):\n        return [TestCase(undefined_name)]\n"
 ESCAPING = "import os\nos.system('touch /host-was-here')\nraise SystemExit('no adapter')\n"
 
@@ -144,6 +172,7 @@ def write_artifact(root: Path) -> Path:
         "acme/caser": CASER,
         "acme/json-tool": FAULTY,
         "Acme/Gopher": GOPHER,
+        "acme/yamler": YAMLER,
         "acme/broken": BROKEN,
         "acme/escaping": ESCAPING,
     }

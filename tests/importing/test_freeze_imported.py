@@ -24,6 +24,9 @@ class EnvsubstAdapter(BaseRepoAdapter):
         cases = [TestCase(f"echo 'a ${{X}} {n}' | envsubst", "echo '<text>' | envsubst", env_vars={"X": f"v{n}"}) for n in range(3)]
         cases.append(TestCase("envsubst -i /test_data/in.txt -o /test_data/out.txt", "envsubst -i <in> -o <out>", "", {"in.txt": "{X}"}))
         cases.append(TestCase("envsubst -i /test_data/in.txt", "envsubst -i <in>", "exit 3", {"in.txt": "x"}))
+        before = "cd /test_data && echo 'a ${X}' > t && X=1 envsubst -i t -o made && rm t && mkdir -p d/e"
+        cases.append(TestCase("envsubst -i /test_data/made", "envsubst <made>", before, {"old": "x"}))
+        cases.append(TestCase("envsubst -i /test_data/old", "envsubst <made>", "envsubst -i /test_data/none", {"old": "x"}))
         return cases
 """
 )
@@ -51,20 +54,32 @@ def test_a_task_whose_oracle_is_pinned_is_frozen_and_one_whose_is_not_says_what_
     assert run(["import", f"path={checkout(tmp_path / 'checkout')}", f"outputs={out}", "freeze=true"]) == 0
     with (out / "imported" / "import.csv").open(newline="") as stream:
         rows = {row["repository"]: row for row in csv.DictReader(stream)}
-    assert rows["a8m/envsubst"]["frozen"] == "frozen: 4 cases, 1 quarantined"
+    assert rows["a8m/envsubst"]["frozen"] == "frozen: 5 cases, 2 quarantined"
     assert rows["a8m/other"]["frozen"].startswith("not frozen: the module's path is presumed from the repository; no version or commit")
 
     task = load_task(out / "imported" / "tasks" / "a8m-envsubst")
     assert (task.alias, task.oracle.version, [pattern.id for pattern in task.patterns]) == (
         "envsubst",
         "v1.4.3",
-        ["echo-text-envsubst", "envsubst-i-in-o-out"],
+        ["echo-text-envsubst", "envsubst-i-in-o-out", "envsubst-made"],
     )
     outputs = {case.id: task.recordings[case.id].stdout.data for case in task.cases}
     assert outputs["echo-text-envsubst/02"] == b"a v1 1\n"
     written = task.recordings["envsubst-i-in-o-out/01"].changes
     assert [(change.path, change.content) for change in written] == [("/workspace/out.txt", b"{X}")]
     assert "could not be run" in task.quarantined["envsubst-i-in/01"]
+
+    made = next(case for case in task.cases if case.id == "envsubst-made/01")
+    start = task.fixtures[made.fixture]
+    assert start.prepare is None, "what the tool prepares is kept as files: a submission's own start would differ"
+    assert [(entry.path, entry.type, entry.content) for entry in start.entries] == [
+        ("old", "file", b"x"),
+        ("d", "dir", b""),
+        ("d/e", "dir", b""),
+        ("made", "file", b"a 1\n"),
+    ]
+    assert outputs[made.id] == b"a 1\n"
+    assert "could not be prepared by the tool: exit 1" in task.quarantined["envsubst-made/02"]
 
     capsys.readouterr()
     grading = ["run", "framework=gold", f"tasks_dir={out / 'imported' / 'tasks'}", "dataset=full", f"outputs={out}", "tracking=none"]

@@ -47,11 +47,12 @@ def test_what_can_be_read_is_imported_and_what_cannot_is_a_row_with_its_reason(d
         "acme/caser": ("imported", ""),
         "acme/json-tool": ("imported", ""),
         "Acme/Gopher": ("imported", ""),
+        "acme/yamler": ("imported", ""),
         "acme/broken": ("failed", "NameError: name 'undefined_name' is not defined"),
         "acme/escaping": ("failed", "SystemExit: no adapter"),
     }
     assert not Path("/host-was-here").exists(), "the modules run inside the sandbox alone"
-    assert sorted(path.name for path in (done.out / "tasks").iterdir()) == ["acme-caser", "acme-gopher", "acme-json-tool"]
+    assert sorted(path.name for path in (done.out / "tasks").iterdir()) == ["acme-caser", "acme-gopher", "acme-json-tool", "acme-yamler"]
 
 
 def test_cases_have_argv_files_input_environment_folder_and_preparation(done: Import) -> None:
@@ -74,6 +75,14 @@ def test_cases_have_argv_files_input_environment_folder_and_preparation(done: Im
         ("cd-dir-caser-all", 3),
     ]
     assert (described["alias"], described["language"], described["category"]) == ("caser", "python", "Data Analysis & Processing")
+
+
+def test_a_modules_library_is_there_and_what_a_preparation_or_a_file_holds_is_read(done: Import) -> None:
+    content = "b:\n- 1\n- two\n"
+    file, text, listed = done.cases("acme-yamler")
+    assert (file.argv, text.argv) == (("yamler", "/workspace/a.yaml"), ("yamler", "-s", content.rstrip()))
+    assert (listed.argv, listed.stdin) == (("yamler", "--list"), b"/workspace/a.yaml\nb\n")
+    assert done.description("acme-yamler")["left_out"] == {"input from a file that is not mounted": 1}
 
 
 def test_randomness_is_told_apart_seeded_unseeded_and_beyond_any_seed(done: Import) -> None:
@@ -103,7 +112,7 @@ def test_duplicates_are_dropped_and_faults_of_the_prompt_counted(done: Import) -
 
 def test_the_report_says_in_words_what_is_wrong(done: Import) -> None:
     text = (done.out / "import.md").read_text()
-    assert "3 of 5 tasks were imported: 19 of 25 cases." in text
+    assert "4 of 6 tasks were imported: 22 of 29 cases." in text
     assert "| duplicate cases, dropped | 1 | 4 |" in text
     for line in (
         "- `acme/broken`: NameError: name 'undefined_name' is not defined",

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from clibench.importing.shell import Call, UnsupportedError, read_call
+from clibench.importing.shell import Call, UnsupportedError, read_call, written
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,36 @@ def test_words_are_those_that_sh_makes(line: str) -> None:
         assert "`" in line
     else:
         assert [word.encode() for word in argv] == expected
+
+
+def test_the_content_of_a_known_file_is_a_word() -> None:
+    files = {"/workspace/in.md": b"# a\n$x `y`\n\n", "/workspace/nul": b"a\0"}
+    assert read_call('tool -s "$(cat /workspace/in.md)"', "tool", files).argv == ("tool", "-s", "# a\n$x `y`")
+    assert read_call("tool \"<$(cat '/workspace/in.md')>\"", "tool", files).argv == ("tool", "<# a\n$x `y`>")
+    for line in ('tool "$(cat /workspace/nul)"', 'tool "$(cat /workspace/other)"', 'tool "$(cat a b)"'):
+        with pytest.raises(UnsupportedError, match="a command substitution"):
+            read_call(line, "tool", files)
+
+
+@pytest.mark.parametrize(
+    ("script", "files"),
+    [
+        ("printf '%s\\n' '/a b' /c > /tmp/paths", {"/tmp/paths": b"/a b\n/c\n"}),
+        ("mkdir d && printf '%s\\0' x y > p && echo z > q", {"p": b"x\0y\0", "q": b"z\n"}),
+        ("echo a > p && echo b >> p", {}),
+        ("echo $HOME > p", {}),
+        ("printf '%d' 3 > p", {}),
+        ("sort x > p", {}),
+    ],
+)
+def test_what_a_preparation_writes_whole_is_known(script: str, files: dict[str, bytes]) -> None:
+    assert written(script) == files
+
+
+@pytest.mark.parametrize("words", ["'a%%b\\n'", "'%s-%s;' a b c", "'x\\101\\0y' z", "'%s'", "'\\t\\q'", "%s 'a\\nb'", "'no' a b"])
+def test_printf_prints_what_the_sh_of_debian_prints(words: str) -> None:
+    expected = subprocess.run(("sh", "-c", f"printf {words}"), capture_output=True, check=True).stdout
+    assert read_call(f"printf {words} | tool", "tool").stdin == expected
 
 
 @pytest.mark.parametrize("text", ["a\\nb", "a\\\\b", "plain", "\\t\\x", "ünï\\n"])
