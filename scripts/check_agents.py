@@ -26,9 +26,12 @@ from clibench.generation.tryout import Tried, try_out
 ROOT = Path(clibench.__file__).parent.parent
 TASKS = ROOT / "tasks"
 HOST_SIDE = ("single_shot", "mini_swe_agent")
+HEAVY = ("openhands",)
 COMMANDS = ("codex", "claude_code", "gemini_cli", "qwen_code", "opencode", "aider", "gpt_engineer", "openhands")
 HEAD = f"{'framework':<16}{'model':<10}{'task':<18}{'outcome':<9}  build   exec     sm  calls   prompt  compl.        USD   time  bills"
 SHORT = ("envsubst", "files-to-prompt")
+FENCELESS = ("envsubst", "python-dotenv")
+"""For agents that take a fence within a file for its end, as the source of files-to-prompt has them."""
 
 
 def main(arguments: list[str]) -> int:
@@ -44,7 +47,8 @@ def main(arguments: list[str]) -> int:
             frameworks = ",".join(named or HOST_SIDE)
             bad += show(frameworks, try_out(frameworks, chosen(options, SHORT), TASKS, outputs, model=models, arguments=["-m"]))
         for framework in () if models else named or (*HOST_SIDE, *COMMANDS):
-            tasks = chosen(options, SHORT if framework in HOST_SIDE else SHORT[:1])
+            two = FENCELESS if framework == "gpt_engineer" else SHORT
+            tasks = chosen(options, two[:1] if framework in HEAVY else two)
             bad += show(framework, try_out(framework, tasks, TASKS, outputs))
         if page := options.get("page"):
             print(*pictures(outputs, Path(page)), sep="\n")
