@@ -56,6 +56,8 @@ class InfraError(ClibenchError):
     """The harness, not the submission, failed (daemon gone, disk full, rate limit): to be retried, never scored. Exit status 3."""
 
     exit_code = 3
+    passing: bool = True
+    """Whether the run itself may try again at once: a wrong key or a spent budget is still one a second later."""
 
 
 class SandboxError(InfraError):

@@ -174,7 +174,9 @@ def outcome_of(account: Account, end: AgentEnd, signs: Sequence[str] = ()) -> tu
     else                                                                     -> delivered (graded), whatever the agent says of itself
     """
     if account.closed_by in ("outage", "replay") or (account.closed_by == "budget" and account.closed_level in ("job", "sweep")):
-        raise InfraError(account.closed_why, where="generation")
+        fault = InfraError(account.closed_why, where="generation")
+        fault.passing = account.passing
+        raise fault
     notes = [end.reason, *signs, *_differences(account, end)]
     if account.closed_by in ("budget", "limit"):
         return Outcome.AGENT_LIMIT, _joined(account.closed_why, *notes)

@@ -24,6 +24,8 @@ LEVELS: Final[tuple[Level, ...]] = ("task", "job", "sweep")
 class BudgetExceededError(InfraError):
     """A call was refused. At level `call` or `task` that is the agent's limit; at `job` or `sweep` the work stops, to be resumed later."""
 
+    passing = False
+
     def __init__(self, level: str, what: str) -> None:
         self.level = level
         super().__init__(what, fix=f"Raise llm.budget.{level}_usd or llm.budget.{level}_tokens and run again: what is done is kept.")

@@ -36,6 +36,8 @@ _IDS: Final = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "item_i
 class ReplayMissError(InfraError):
     """llm.cache=replay, and the cache has no answer for the request."""
 
+    passing = False
+
 
 class AnswerCache:
     """The folder, in one mode."""

@@ -54,6 +54,7 @@ class CallError(InfraError):
         self.kind = kind
         self.status = status
         self.retry_after_s = retry_after_s
+        self.passing = FAULTS[kind].retry
         super().__init__(what, where=where, fix=FAULTS[kind].fix)
 
     @property

@@ -50,16 +50,17 @@ class Bench:
     """One task at a time has all workers; the builds of others go on beside it."""
 
     def attempt(self, step: Callable[[], T]) -> T:
-        """`step()`, again after a pause where the harness failed. Raises the last fault; for a full disk at once OutputsError."""
+        """`step()`, again after a pause where the harness failed. Raises the last fault, or the first that will not pass; for a full disk
+        at once OutputsError."""
         for attempt in range(self.retries + 1):
             self.go_on()
             try:
                 return step()
             except OutputsError:
                 raise
-            except InfraError:
+            except InfraError as error:
                 self.go_on()  # what fails because the run is stopping is not a fault
-                if attempt == self.retries:
+                if attempt == self.retries or not error.passing:
                     raise
                 self.stop.wait(self.pause_s * 2**attempt)
             except OSError as error:

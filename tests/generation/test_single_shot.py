@@ -9,8 +9,9 @@ import pytest
 from clibench.errors import InfraError
 from clibench.generation.single_shot import files_of, write_files
 from clibench.llm.scripted import Fault, ScriptedServer, Scripts, Turn
+from clibench.llm.settings import BudgetSettings, LlmSettings
 from clibench.outcome import Outcome
-from tests.generation.support import FILES, TASK, WRITE, agent_on, workspace_in
+from tests.generation.support import FILES, QUICK, TASK, WRITE, agent_on, workspace_in
 
 
 def test_one_call_becomes_a_repository_with_its_bill_and_trajectory(tmp_path: Path, outputs: Path) -> None:
@@ -52,6 +53,30 @@ def test_a_provider_that_fails_is_an_infrastructure_fault_and_no_zero(tmp_path: 
     never = Turn(text="x", fault=Fault(kind="rate_limit", times=-1))
     with ScriptedServer(Scripts.of(never)) as server, pytest.raises(InfraError, match="rate_limit"):
         agent_on(server, outputs, "single_shot").generate(TASK, workspace_in(tmp_path))
+
+
+@pytest.mark.parametrize("level", ["call", "task"])
+def test_a_spent_budget_of_the_call_or_task_is_the_agent_s_limit(level: str, tmp_path: Path, outputs: Path) -> None:
+    llm = LlmSettings(retry=QUICK, budget=BudgetSettings(**{f"{level}_tokens": 1}))
+    with ScriptedServer(Scripts.of(WRITE)) as server:
+        again = agent_on(server, outputs, "single_shot", llm=llm, job=f"spent-{level}")
+        generation = again.generate(TASK, workspace_in(tmp_path))
+        if level == "task":  # a first call is let through, whatever it costs
+            assert generation.outcome is Outcome.PASS
+            generation = again.generate(TASK, workspace_in(tmp_path / "again"))
+    assert generation.outcome is Outcome.AGENT_LIMIT
+    assert f"the budget of this {level}" in generation.reason
+
+
+@pytest.mark.parametrize("level", ["job", "sweep"])
+def test_a_spent_budget_of_the_job_or_sweep_is_missing_and_not_tried_again_at_once(level: str, tmp_path: Path, outputs: Path) -> None:
+    llm = LlmSettings(retry=QUICK, budget=BudgetSettings(**{f"{level}_tokens": 1}))
+    with ScriptedServer(Scripts.of(WRITE)) as server:
+        agent_on(server, tmp_path, "single_shot", job="spent").generate(TASK, workspace_in(tmp_path))
+        with pytest.raises(InfraError, match=f"the budget of this {level}") as caught:
+            agent_on(server, tmp_path, "single_shot", llm=llm, job="spent").generate(TASK, workspace_in(tmp_path / "again"))
+        assert len(server.calls) == 1
+    assert not caught.value.passing
 
 
 @pytest.mark.parametrize(

@@ -151,11 +151,15 @@ def test_a_stream_that_openai_s_own_library_reads_is_whole(hold: bool, bench: Be
 
 @pytest.mark.parametrize("kind", ["rate_limit", "server_error", "cut", "garbage", "stall"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_passing_fault_of_the_provider_is_retried_here_and_never_reaches_the_agent(kind: str, stream: bool, bench: Bench) -> None:
+@pytest.mark.parametrize("native", [True, False], ids=["spoken", "translated"])
+@pytest.mark.parametrize("dialect", REQUESTS)
+def test_a_passing_fault_of_the_provider_is_retried_here_and_never_reaches_the_agent(
+    dialect: str, native: bool, stream: bool, kind: str, bench: Bench
+) -> None:
     fault = Fault.model_validate({"kind": kind, "times": 2})
     with ScriptedServer(Scripts.of(Turn(text="at last", fault=fault))) as server:
-        lease = bench.register(server, llm=LlmSettings(retry=QUICK, stall_s=0.3))
-        answer = ask(lease, "openai_chat", stream=stream)
+        lease = bench.register(server, llm=LlmSettings(retry=QUICK, stall_s=0.3), native=[dialect if native else "openai_chat"])
+        answer = ask(lease, dialect, stream=stream)
     assert "at last" in answer.text
     assert [line.outcome for line in bench.lines()] == [kind, kind, "ok"]
     assert [call.fault for call in server.calls] == [kind, kind, ""]
@@ -205,7 +209,7 @@ def test_a_fault_that_stays_closes_the_run_as_an_outage_so_that_no_agent_keeps_a
     assert first.status_code in (403, 503)
     assert second.status_code == 403
     assert asked == (1 if kind == "auth" else 3)
-    assert lease.account().closed_by == "outage"
+    assert (lease.account().closed_by, lease.account().passing) == ("outage", kind != "auth")
 
 
 def test_a_request_that_the_provider_refuses_is_the_agent_s_own_and_closes_nothing(bench: Bench) -> None:
@@ -328,17 +332,21 @@ def test_a_run_s_limits_are_kept_before_the_call(limits: RunLimits, answered: in
     assert lease.account().closed_by == ("limit" if answered < 4 else "")
 
 
-def test_a_job_s_budget_is_one_purse_for_all_its_runs(bench: Bench) -> None:
-    llm = LlmSettings(retry=QUICK, budget=BudgetSettings(job_tokens=2000))
+@pytest.mark.parametrize("unit", ["tokens", "usd"])
+@pytest.mark.parametrize("level", ["call", "task", "job", "sweep"])
+def test_a_spent_budget_of_any_level_is_answered_with_403_before_the_provider_is_asked(level: str, unit: str, bench: Bench) -> None:
+    most = {"tokens": 2, "usd": 1e-9} if level == "call" else {"tokens": 2000, "usd": 0.0014}
+    budget = BudgetSettings()
+    setattr(budget, f"{level}_{unit}", most[unit])
+    asked = 0 if level == "call" else 2  # each costs 1050 tokens or 0.00074 dollars
     with ScriptedServer(Scripts.of(Turn(text="x", usage=USAGE))) as server:
-        first, second = (bench.register(server, run=run, llm=llm) for run in ("r1", "r2"))
-        statuses = [
-            ask(lease, dialect).status_code for lease, dialect in ((first, "openai_chat"), (second, "openai_chat"), (first, "anthropic"))
-        ]
-        assert len(server.calls) == 2
-    assert statuses == [200, 200, 403]
-    account = first.account()
-    assert (account.closed_by, account.closed_level) == ("budget", "job")
+        leases = [bench.register(server, run=run, llm=LlmSettings(retry=QUICK, budget=budget)) for run in ("r1", "r2")]
+        dialects = ("openai_chat", "openai_chat", "anthropic", "gemini", "openai_responses")
+        statuses = [ask(leases[number % 2], dialect).status_code for number, dialect in enumerate(dialects)]
+        assert len(server.calls) == asked
+    assert statuses == [200] * asked + [403] * (len(dialects) - asked)
+    account = leases[0].account()
+    assert (account.closed_by, account.closed_level, account.passing) == ("budget", level, False)
 
 
 def test_without_a_token_or_after_its_end_nothing_is_answered(bench: Bench) -> None:

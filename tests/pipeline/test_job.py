@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clibench.errors import OutputsError
+from clibench.errors import InfraError, OutputsError
 from clibench.evaluation.params import CompareParams
 from clibench.evaluation.semantic_rules import RulesJudge
 from clibench.evaluation.verdict import METRICS
@@ -291,6 +291,21 @@ def test_a_generation_that_the_harness_failed_is_missing_and_tried_again(tmp_pat
     job = run(tmp_path, Failing())
     assert (job.tasks[0].outcome, job.missing_tasks) == (Outcome.INFRA, 1)
     assert Store(tmp_path / "store").root.joinpath("units", "generate").exists() is False
+
+
+@pytest.mark.parametrize("passing", [True, False])
+def test_a_generation_is_tried_again_at_once_only_where_its_fault_may_pass(passing: bool, tmp_path: Path) -> None:
+    tried: list[str] = []
+
+    class Failing(Null):
+        def generate(self, task: Task, workspace: Path) -> Generation:
+            tried.append(task.id)
+            fault = InfraError("rate limit" if passing else "wrong key")
+            fault.passing = passing
+            raise fault
+
+    assert run(tmp_path, Failing(), retries=2).missing_tasks == 1
+    assert len(tried) == (3 if passing else 1)
 
 
 def test_several_tasks_end_in_the_order_that_they_were_given(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ class Account:
     closed_why: str
     closed_level: str
     """Of a spent budget: call, task, job, sweep."""
+    passing: bool
+    """Of an outage: whether a new run may fare better at once."""
     totals: Totals
 
 

@@ -78,7 +78,7 @@ class Calls:
                 whole = await self._attempts(run, asked)
                 run.cache.keep(recorded, {"body": whole.body, "events": [event.decode() for event in whole.events]})
         except BudgetExceededError as error:
-            run.close("budget", error.message, error.level)
+            run.close("budget", error.message, level=error.level)
             raise RunClosedError(error.message) from error
         except ReplayMissError as error:
             run.close("replay", error.message)
@@ -153,7 +153,7 @@ class Calls:
                         return whole
             if passed_on or not worth_a_retry(number, failure, retry):
                 if failure.policy.outage and not passed_on:
-                    run.close("outage", failure.message)
+                    run.close("outage", failure.message, passing=failure.passing)
                 raise failure
             await asyncio.sleep(wait_s(number, failure, retry, self._draw))
         raise AssertionError("unreachable")

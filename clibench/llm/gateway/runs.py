@@ -53,11 +53,13 @@ class Run:
     closed_why: str = ""
     closed_level: str = ""
     """Of a spent budget: call, task, job, sweep."""
+    passing: bool = False
+    """Of an outage: whether a new run may fare better at once."""
 
-    def close(self, by: ClosedBy, why: str, level: str = "") -> None:
+    def close(self, by: ClosedBy, why: str, *, level: str = "", passing: bool = False) -> None:
         """Refuse all further calls; the first reason stays."""
         if not self.closed_by:
-            self.closed_by, self.closed_why, self.closed_level = by, why, level
+            self.closed_by, self.closed_why, self.closed_level, self.passing = by, why, level, passing
 
     def check_open(self) -> None:
         """Raise RunClosedError where it takes no more calls."""
@@ -114,4 +116,5 @@ class RunLog:
 
 def account_json(run: Run, totals: Mapping[str, Any]) -> dict[str, Any]:
     """What is told of a run to the process that registered it."""
-    return {"closed_by": run.closed_by, "closed_why": run.closed_why, "closed_level": run.closed_level, "totals": dict(totals)}
+    closed = {name: getattr(run, name) for name in ("closed_by", "closed_why", "closed_level", "passing")}
+    return {**closed, "totals": dict(totals)}

@@ -249,7 +249,7 @@ class Exchange:
             status = 403 if self._run.closed_by else error.status if error.status is not None else 503
             return self._failed(status, error.message)
         except StoreError as error:
-            self._run.close("outage", error.message)
+            self._run.close("outage", error.message, passing=error.passing)
             return self._failed(503, error.message)
 
     async def _direct(self) -> web.StreamResponse:
