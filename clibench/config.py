@@ -13,6 +13,7 @@ from typing import Any
 from omegaconf import MISSING
 
 from clibench.curation.settings import CurationConfig
+from clibench.errors import UserError
 from clibench.evaluation.params import DEFAULT_IGNORE
 from clibench.llm.settings import LlmSettings, ModelSettings
 from clibench.sandbox.settings import SandboxConfig
@@ -154,6 +155,12 @@ class RunConfig(Config):
     """Print the plan and do nothing."""
     retries: int = 2
     """Further attempts at a unit that an infrastructure fault ended; what then still fails is reported as missing."""
+    generations: int = 0
+    """Agents at work at once, each in a container of its own; 0 takes as many as there are trials, at least two."""
+
+    def __post_init__(self) -> None:
+        if self.generations < 0:
+            raise UserError(f"must be 0 (as many as there are trials) or more, is {self.generations}", where="generations")
 
 
 @dataclass

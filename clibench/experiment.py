@@ -5,7 +5,7 @@ Everything that a user can get wrong is found in `prepare`, before any work star
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from clibench.evaluation.semantic import SemanticJudge
 from clibench.generation.choose import make_framework
 from clibench.generation.context import AgentContext, bound
 from clibench.job import Job, run_job
+from clibench.llm.ledger import Ledger, Scope, Totals
 from clibench.outcome import Outcome
 from clibench.progress import Silence, make_progress
 from clibench.results import JobResult
@@ -190,12 +191,23 @@ def bench(job: Job, settings: RunConfig, *, silent: bool = False) -> Iterator[Be
             framework=job.framework,
             params=job.params,
             semantic=job.semantic,
-            progress=Silence() if silent else make_progress(settings.progress, title, cases),
+            progress=Silence() if silent else make_progress(settings.progress, title, cases, _spending(job)),
             workers=job.sandbox.workers or os.cpu_count() or 1,
+            generations=settings.generations,
             retries=job.retries,
         )
     finally:
         sandbox.close()
+
+
+def _spending(job: Job) -> Callable[[], Totals] | None:
+    """What the job has used from now on, as the ledger has it; None where it calls no model."""
+    context = getattr(job.framework, "context", None)
+    if not isinstance(context, AgentContext):
+        return None
+    ledger, scope = Ledger(job.outputs / "ledger.jsonl"), Scope(sweep=context.sweep, job=context.job)
+    before = ledger.totals("job", scope)
+    return lambda: ledger.totals("job", scope).since(before)
 
 
 def show(done: Sequence[Done], settings: RunConfig) -> None:

@@ -105,7 +105,7 @@ def _run_tasks(job: Job, bench: Bench) -> tuple[TaskResult, ...]:
 @contextmanager
 def _closing(sandbox: Sandbox, bench: Bench) -> Iterator[ThreadPoolExecutor]:
     """Threads that end with the block, however it ends: told to stop, and with the sandbox taken away from under them."""
-    pool = ThreadPoolExecutor(max_workers=max(2, bench.workers), thread_name_prefix="task")
+    pool = ThreadPoolExecutor(max_workers=bench.tasks, thread_name_prefix="task")
     try:
         yield pool
     except BaseException:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from multiprocessing import parent_process
 from types import TracebackType
@@ -41,13 +41,13 @@ class Progress(Protocol):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
 
 
-def make_progress(choice: ProgressChoice, title: str, cases: Mapping[str, int]) -> Progress:
-    """The progress of a job with so many cases a task."""
+def make_progress(choice: ProgressChoice, title: str, cases: Mapping[str, int], spent: Callable[[], object] | None = None) -> Progress:
+    """The progress of a job with so many cases a task; `spent` says what its model calls have used until now."""
     if choice is ProgressChoice.auto:
         choice = ProgressChoice.bars if sys.stderr.isatty() and parent_process() is None else ProgressChoice.plain
     if choice is ProgressChoice.bars:
-        return Bars(title, cases)
-    return Lines(title, cases) if choice is ProgressChoice.plain else Silence()
+        return Bars(title, cases, spent)
+    return Lines(title, cases, spent) if choice is ProgressChoice.plain else Silence()
 
 
 class Silence(AbstractContextManager["Silence"]):
@@ -69,8 +69,9 @@ class Silence(AbstractContextManager["Silence"]):
 class Lines(Silence):
     """A line when a job begins, and one for each task that ends."""
 
-    def __init__(self, title: str, cases: Mapping[str, int]) -> None:
+    def __init__(self, title: str, cases: Mapping[str, int], spent: Callable[[], object] | None = None) -> None:
         self._title = title
+        self._spent = spent
         self._tasks = len(cases)
         self._ended = 0
         self._worked: set[str] = set()
@@ -87,18 +88,26 @@ class Lines(Silence):
         with self._lock:
             self._ended += 1
             took = f"{sum(result.durations.values()):.0f} s" if result.task in self._worked else "stored"
-            self._say(f"{self._ended}/{self._tasks} {result.task}: {summary(result)} ({took})")
+            spent = f"; job: {self._spent()}" if self._spent else ""
+            self._say(f"{self._ended}/{self._tasks} {result.task}: {summary(result)} ({took}{spent})")
 
     def _say(self, text: str) -> None:
         print(f"{self._title}: {text}", file=sys.stderr, flush=True)  # noqa: T201 - progress
 
 
 class Bars(Silence):
-    """One bar for the job, counted in cases, with the steps that are at work."""
+    """One bar for the job, counted in cases, with the steps that are at work, and tokens and dollars as they are spent."""
 
-    def __init__(self, title: str, cases: Mapping[str, int]) -> None:
+    def __init__(self, title: str, cases: Mapping[str, int], spent: Callable[[], object] | None = None) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+        from rich.text import Text
+
+        class Spent(ProgressColumn):
+            max_refresh = 1.0
+
+            def render(self, task: Task) -> Text:  # noqa: ARG002 - there is one
+                return Text(str(spent()) if spent else "")
 
         self._cases = dict(cases)
         self._done = dict.fromkeys(cases, 0)
@@ -109,6 +118,7 @@ class Bars(Silence):
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            *((Spent(),) if spent else ()),
             TextColumn("{task.fields[now]}"),
         )
         self._bars: RichProgress = Progress(*columns, console=Console(stderr=True))

@@ -8,6 +8,7 @@ import pytest
 
 from clibench.config import ProgressChoice
 from clibench.evaluation.verdict import METRICS
+from clibench.llm.ledger import Totals
 from clibench.outcome import Outcome
 from clibench.progress import make_progress
 from clibench.results import Score, TaskResult
@@ -51,6 +52,17 @@ def test_bars_count_cases_and_those_of_a_failed_build_as_done(capsys: pytest.Cap
     out, err = capsys.readouterr()
     assert out == ""
     assert "10/10" in err and "lines: build-fail, no go.mod" in err
+
+
+def test_what_the_model_calls_have_used_is_told_as_they_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    spent = [Totals()]
+    with make_progress(ProgressChoice.plain, "gpt", {"words": 6}, lambda: spent[0]) as progress:
+        spent[0] = Totals(prompt_tokens=1200, completion_tokens=34, known_usd=0.0125, unknown=1)
+        progress.end(PASSED)
+    assert capsys.readouterr().err.splitlines()[-1].endswith("(stored; job: 1,234 tokens, $0.0125 and 1 calls of unknown cost)")
+    with make_progress(ProgressChoice.bars, "gpt", {"words": 6}, lambda: spent[0]):
+        pass
+    assert "1,234 tokens, $0.0125" in capsys.readouterr().err
 
 
 def test_progress_can_be_switched_off(capsys: pytest.CaptureFixture[str]) -> None:

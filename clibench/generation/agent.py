@@ -51,6 +51,8 @@ class AgentRun:
     context: AgentContext
     limits: AgentLimits
     scope: Scope
+    image: str
+    """What `Driver.prepare` named."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,10 @@ class Driver(Protocol):
 
     def ready(self, context: AgentContext) -> None:
         """Raise a UserError where something that it needs is missing."""
+        ...
+
+    def prepare(self, context: AgentContext) -> str:
+        """What is made once and is no part of a run's time: the image that it works in, by name; empty where it needs none."""
         ...
 
     def drive(self, run: AgentRun, task: Task, workspace: Path) -> AgentEnd:
@@ -132,11 +138,13 @@ class Agent:
         context, limits = self.context, self.driver.limits
         scope = Scope(context.sweep, context.job, task.id, _run_id(context.job, task.id))
         model = serving(context.model)
+        image = self.driver.prepare(context)
+        gateway = gateway_of(context.outputs)
         started = time.monotonic()
         settings = replace(context.model, base_url=model.base_url)
         bounds = RunLimits(limits.steps, limits.tokens, limits.usd)
-        with gateway_of(context.outputs).register(scope, settings, model, context.llm, bounds) as lease:
-            end = self.driver.drive(AgentRun(lease, model, context, limits, scope), task, workspace)
+        with gateway.register(scope, settings, model, context.llm, bounds) as lease:
+            end = self.driver.drive(AgentRun(lease, model, context, limits, scope, image), task, workspace)
             account = lease.account()
         log = read_log(lease.log)
         spent = Ledger(context.outputs / "ledger.jsonl").totals("task", scope)

@@ -113,6 +113,10 @@ class CommandLineAgent:
         except SandboxError as error:
             raise UserError(f"it runs in Docker: {error.what}", where=where, fix=error.fix) from error
 
+    def prepare(self, context: AgentContext) -> str:
+        """The image with the agent in it."""
+        return agent_image(context.sandbox, self.name, self.install)
+
     def drive(self, run: AgentRun, task: Task, workspace: Path) -> AgentEnd:
         """Start it, wait for its end, take its word and its files."""
         root = f"http://127.0.0.1:{PORT}"
@@ -126,8 +130,7 @@ class CommandLineAgent:
             "home": HOME,
         }
         where = f"framework={self.name}"
-        image = agent_image(run.context.sandbox, self.name, self.install)
-        placement = Placement(image, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox, task.oracle)
+        placement = Placement(run.image, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox, task.oracle)
         with AgentSandbox(placement) as sandbox:
             for path, text in self.files.items():
                 _write(sandbox, f"{HOME}/{path}", _render(text, values, where))

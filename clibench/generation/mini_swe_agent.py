@@ -74,15 +74,18 @@ class MiniSweAgent:
         except SandboxError as error:
             raise UserError(f"its commands run in Docker: {error.what}", where="framework=mini_swe_agent", fix=error.fix) from error
 
+    def prepare(self, context: AgentContext) -> str:
+        """The library, which takes seconds to import, and the sandbox's own image."""
+        _quiet()
+        settings = context.sandbox
+        return (user_image(settings.image) if settings.image else ensure_image(settings.base_image)).name
+
     def drive(self, run: AgentRun, task: Task, workspace: Path) -> AgentEnd:
         """One run of the library's own agent class."""
-        _quiet()
         from minisweagent.agents.default import DefaultAgent
         from minisweagent.models.litellm_model import LitellmModel
 
         config = self._config()
-        settings = run.context.sandbox
-        image = user_image(settings.image) if settings.image else ensure_image(settings.base_image)
         arguments = {**config["model"].get("model_kwargs", {}), "api_base": f"{run.lease.url}/v1", "api_key": run.lease.token}
         model = LitellmModel(
             **{
@@ -92,7 +95,7 @@ class MiniSweAgent:
                 "cost_tracking": "ignore_errors",
             }
         )
-        placement = Placement(image.name, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox, task.oracle)
+        placement = Placement(run.image, workspace, run.lease.socket_folder, run.context.outputs, self.sandbox, task.oracle)
         with AgentSandbox(placement) as sandbox:
             environment = Environment(sandbox, self.command_timeout_s, self.limits.wall_s, config["environment"].get("env", {}))
             templates = {name: config["agent"][name] for name in ("system_template", "instance_template")}

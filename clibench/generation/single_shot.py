@@ -56,6 +56,10 @@ class SingleShot:
     def ready(self, context: AgentContext) -> None:
         """It needs nothing of its own."""
 
+    def prepare(self, context: AgentContext) -> str:
+        """Nothing."""
+        return ""
+
     def drive(self, run: AgentRun, task: Task, workspace: Path) -> AgentEnd:
         """One call."""
         messages = [{"role": "user", "content": self.prompt.replace("{task}", task.prompt)}]

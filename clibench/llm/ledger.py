@@ -118,6 +118,14 @@ class Totals:
             unknown=self.unknown + (line.cost_usd is None),
         )
 
+    def since(self, before: Totals) -> Totals:
+        """What has come since `before`."""
+        return Totals(**{name: value - getattr(before, name) for name, value in vars(self).items()})
+
+    def __str__(self) -> str:
+        unknown = f" and {self.unknown} calls of unknown cost" if self.unknown else ""
+        return f"{self.tokens:,} tokens, ${self.known_usd:.4f}{unknown}"
+
 
 class Ledger:
     """The file. Cheap to ask again and again: only what was appended since is read."""

@@ -42,12 +42,32 @@ class Bench:
     progress: Progress
     workers: int
     """Trials at once."""
+    generations: int = 0
+    """Agents at work at once; 0 takes as many as builds."""
     retries: int = 2
     pause_s: float = 1.0
     """Before the first further attempt; doubled for each one after."""
     stop: threading.Event = field(default_factory=threading.Event)
     recording: threading.Lock = field(default_factory=threading.Lock)
     """One task at a time has all workers; the builds of others go on beside it."""
+    generating: threading.Semaphore = field(init=False)
+    """Held by an agent at work."""
+    building: threading.Semaphore = field(init=False)
+    """Held by a build."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "generating", threading.Semaphore(self.generations or self.builds))
+        object.__setattr__(self, "building", threading.Semaphore(self.builds))
+
+    @property
+    def builds(self) -> int:
+        """Builds at once."""
+        return max(2, self.workers)
+
+    @property
+    def tasks(self) -> int:
+        """Tasks at once."""
+        return max(self.builds, self.generations)
 
     def attempt(self, step: Callable[[], T]) -> T:
         """`step()`, again after a pause where the harness failed. Raises the last fault, or the first that will not pass; for a full disk

@@ -55,8 +55,9 @@ def prefix(bench: Bench, task: Task, submission: Submission, done: Build) -> Pat
 
 
 def _build(bench: Bench, task: Task, submission: Submission, key: str) -> Build:
-    bench.progress.step(task.id, "build")
-    result = bench.attempt(lambda: _install(bench, task, submission, key))
+    with bench.building:
+        bench.progress.step(task.id, "build")
+        result = bench.attempt(lambda: _install(bench, task, submission, key))
     body = {
         "ok": result.ok,
         "reason": result.reason,

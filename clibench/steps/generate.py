@@ -46,7 +46,8 @@ def generate(bench: Bench, task: Task) -> Submission:
     with bench.store.claim(KIND, key):
         body = bench.store.lookup(KIND, key)
         if body is None:
-            body = bench.attempt(lambda: _generate(bench, task))
+            with bench.generating:
+                body = bench.attempt(lambda: _generate(bench, task))
             bench.store.finish(KIND, key, body)
     return _from_body(body)
 

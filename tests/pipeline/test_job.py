@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def run(
     params: CompareParams | None = None,
     workers: int = 2,
     retries: int = 0,
+    generations: int = 0,
 ) -> JobResult:
     job = Job(
         model="none",
@@ -67,6 +69,7 @@ def run(
         progress=Silence(),
         workers=workers,
         retries=retries,
+        generations=generations,
         pause_s=0.0,
     )
     return run_job(job, bench)
@@ -306,6 +309,27 @@ def test_a_generation_is_tried_again_at_once_only_where_its_fault_may_pass(passi
 
     assert run(tmp_path, Failing(), retries=2).missing_tasks == 1
     assert len(tried) == (3 if passing else 1)
+
+
+@pytest.mark.parametrize(("generations", "together"), [(0, 2), (1, 1), (4, 4)])
+def test_agents_at_work_at_once_are_bounded_apart_from_trials(generations: int, together: int, tmp_path: Path) -> None:
+    """Each agent waits until as many are at work as may be, so that one that is too many would be seen and one that is missing too."""
+    lock, at_work, most = threading.Lock(), 0, 0
+    full = threading.Barrier(together)
+
+    class Waiting(Null):
+        def generate(self, task: Task, workspace: Path) -> Generation:
+            nonlocal at_work, most
+            with lock:
+                at_work += 1
+                most = max(most, at_work)
+            full.wait(60)
+            with lock:
+                at_work -= 1
+            return Generation(Outcome.PASS)
+
+    run(tmp_path, Waiting(), tasks=tuple(make_task(f"t{number}") for number in range(4)), workers=2, generations=generations)
+    assert most == together
 
 
 def test_several_tasks_end_in_the_order_that_they_were_given(tmp_path: Path) -> None:
