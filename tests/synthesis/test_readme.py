@@ -11,6 +11,7 @@ from clibench.synthesis.copied import copied_lines
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.contents import kinds
 from clibench.synthesis.fuzz.documented import read_lines
+from clibench.synthesis.fuzz.draft import content
 from clibench.synthesis.fuzz.repair import hints_of
 from clibench.synthesis.fuzz.samples import samples
 from clibench.synthesis.fuzz.shell_line import Line
@@ -156,3 +157,27 @@ def test_every_kind_of_content_is_a_valid_spec_whose_text_comes_back(name: str) 
     assert spec.patterns[0].stdin == kind.template
     assert set(spec.params) == set(kind.params)
     assert len(expand(spec).cases) == 50, "no two cases have the same document"
+
+
+@pytest.mark.parametrize("name", [name for name, kind in kinds().items() if kind.broken])
+def test_invalid_cases_hold_documents_that_are_none(name: str) -> None:
+    kind = kinds()[name]
+    head = {
+        "version": "1",
+        "task": {"alias": "oakmill", "language": "go", "category": "x"},
+        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1", "entry": "t", "licence": "MIT"},
+    }
+    template, params = content(kind, 3)
+    pattern = {"id": "one", "description": "One.", "argv": ["a.x"], "files": {"a.x": template}, "params": params}
+    body = {**head, "valid_share": 0.5, "patterns": [pattern]}
+    found = expand(parse_spec(spec_text(body)))
+    texts = {case.id: found.fixtures[case.fixture].entries[0].content.decode("utf-8", "surrogateescape") for case in found.cases}
+    faulty = [case for case, text in texts.items() if text.startswith(kind.broken) or text.endswith(kind.broken)]
+    assert len(faulty) > 1
+    assert {found.classes[case] for case in faulty} == {"invalid"}
+
+
+@pytest.mark.parametrize("name", [name for name, kind in kinds().items() if f"{name}_form" in kind.params])
+def test_documents_are_laid_out_with_care_and_without(name: str) -> None:
+    rows = kinds()[name].params[f"{name}_form"]["rows"]
+    assert len({tuple(row.items()) for row in rows}) >= 3

@@ -1,11 +1,14 @@
 """What goes into the files that a tool is given, by kind: each kind has suffixes, a template, and the parameters that its template draws.
 
 A template is made so that two draws nearly always differ and any reader of the format takes them: a tool whose output depends on its input
-then gives fifty results for fifty cases. JSON, YAML, TOML and CSV share their keys, so that a query or a column name fits all of them.
+then gives fifty results for fifty cases. JSON, YAML, TOML and CSV share their keys, so that a query or a column name fits all of them. One
+document in two is laid out by a careless hand (`forms`): a formatter has something to do then, and a checker something to find. In invalid
+cases a text that is no such document stands before or behind it (`broken`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,14 +47,29 @@ def kinds() -> dict[str, Kind]:
             name,
             tuple(row["suffixes"]),
             row["words"],
-            row["template"],
-            {**{key: rows["_shared"][key] for key in row.get("shared", ())}, **row.get("params", {})},
+            breakable(name, row["template"], row.get("broken", ())),
+            {
+                **{key: rows["_shared"][key] for key in row.get("shared", ())},
+                **row.get("params", {}),
+                **({f"{name}_form": {"type": "record", "rows": row["forms"]}} if "forms" in row else {}),
+                **fault_of(name, row.get("broken", ())),
+            },
             tuple(row.get("broken", ())),
             dict(row.get("env", {})),
         )
         for name, row in rows.items()
         if name != "_shared"
     }
+
+
+def breakable(name: str, template: str, broken: Sequence[str]) -> str:
+    """The template with the places in which an invalid case has a fault: as many as make it about as frequent as a wrong number."""
+    return f"{{{name}_fault}}{template}{{{name}_fault#2}}{{{name}_fault#3}}" if broken else template
+
+
+def fault_of(name: str, broken: Sequence[str]) -> dict[str, Any]:
+    """The parameter for it: nothing in a valid case."""
+    return {f"{name}_fault": {"type": "choice", "values": [""], "invalid": list(broken)}} if broken else {}
 
 
 @cache

@@ -137,7 +137,7 @@ def content(kind: Kind, number: int = 0) -> tuple[str, dict[str, Any]]:
         return kind.template, dict(kind.params)
 
     def shift(match: re.Match[str]) -> str:
-        return f"{{{match[1]}#{int(match[2] or 1) + 20 * number}}}"
+        return f"{{{match[1]}#{int(match[2] or 1) + 20 * number}{match[3] or ''}}}"
 
     names = "|".join(map(re.escape, kind.params))
-    return re.sub(rf"\{{({names})(?:#(\d+))?\}}", shift, kind.template), dict(kind.params)
+    return re.sub(rf"\{{({names})(?:#(\d+))?(\.\w+)?\}}", shift, kind.template), dict(kind.params)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from clibench.synthesis.fuzz.contents import Kind, kinds
+from clibench.synthesis.fuzz.contents import Kind, breakable, fault_of, kinds
 
 MOST: Final = 2
 LONGEST: Final = 2500
@@ -31,7 +31,10 @@ def samples(readme: str, likely: Sequence[Kind]) -> tuple[Kind, ...]:
         kind = kinds()[language]
         template, params = _varied(language, text)
         if params:
-            found[language] = Kind(f"documented {language}", kind.suffixes, kind.words, template, params, kind.broken)
+            params |= fault_of(language, kind.broken)
+            found[language] = Kind(
+                f"documented {language}", kind.suffixes, kind.words, breakable(language, template, kind.broken), params, kind.broken
+            )
     return tuple(found.values())
 
 
