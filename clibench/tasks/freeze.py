@@ -22,7 +22,7 @@ from clibench.recording import End, Recording
 from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
 from clibench.sandbox.reap import scratch_folder
 from clibench.synthesis.copied import copied_lines, source_texts
-from clibench.synthesis.expand import expand
+from clibench.synthesis.expand import Expansion, expand
 from clibench.synthesis.leaks import leaks, missing_patterns, own_names
 from clibench.synthesis.prompt import HelpText, introduce, write_prompt
 from clibench.synthesis.spec import Spec, read_spec
@@ -102,6 +102,8 @@ def freeze_task(
             _refuse(leaks(introduce(spec, context, helps), spec, (), ()), folder)  # now, rather than after all the runs
             say(f"run 1 of {runs}: {len(expansion.cases)} cases")
             kept = run_once(session, expansion.cases, expansion.fixtures, None)
+            told = _likely_prompt(spec, context, helps, expansion, kept)
+            _refuse(leaks(told, spec, (), ()), folder)  # examples show output: now, rather than after the other runs
             again = []
             for number in range(1, runs):
                 say(f"run {number + 1} of {runs}, under changed conditions")
@@ -175,6 +177,14 @@ def install(sandbox: Sandbox, spec: Spec, oracle: Oracle, prefix: Path, *, where
         tail = built.log.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
         raise TaskError(f"the oracle can't be installed: {built.reason}: {tail[0]}", where=where)
     return prefix
+
+
+def _likely_prompt(spec: Spec, context: str, helps: Sequence[HelpText], expansion: Expansion, kept: Mapping[str, Recording]) -> str:
+    """The prompt if all cases turn out to be stable."""
+    cases = [case for case in expansion.cases if case.id not in spec.unstable]
+    if {case.pattern for case in cases} != {pattern.id for pattern in spec.patterns}:
+        return ""
+    return write_prompt(spec, context, helps, choose_examples(spec, expansion, cases, kept))
 
 
 def _refuse(found: Sequence[str], folder: Path) -> None:

@@ -198,6 +198,18 @@ def test_a_prompt_that_tells_the_tool_or_its_makers_is_refused(folder: Path, con
     assert not (folder / "prompt.md").exists()
 
 
+def test_an_example_that_tells_the_tool_is_found_after_one_run(folder: Path) -> None:
+    seen: set[int] = set()
+
+    def proud(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        seen.add(variation)
+        return recording(OK, b"SLT says hello\n") if case.argv[1] == "count" else tool(case, fixture, variation)
+
+    with pytest.raises(TaskError, match="the name 'SLT'"):
+        freeze_task(folder, ScriptedSandbox(proud))
+    assert seen == {0}
+
+
 def test_a_prompt_that_tells_another_case_is_refused(folder: Path) -> None:
     freeze_task(folder, ScriptedSandbox(tool))
     prompt = (folder / "prompt.md").read_text()
