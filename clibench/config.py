@@ -266,6 +266,8 @@ class SynthesizeConfig(Config):
     most_patterns: int = 12
     least_patterns: int = 3
     """With fewer that succeed the package is rejected."""
+    least_documented: float = 0.5
+    """With a smaller share of documented command lines that succeed the package is rejected; 0 never."""
     extractor: ExtractorChoice = ExtractorChoice.rules
 
 

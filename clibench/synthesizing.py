@@ -67,9 +67,12 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
     for name, value, least in (("cases", settings.cases, 1), ("runs", settings.runs, 1), ("most_patterns", settings.most_patterns, 1)):
         if value < least:
             raise UserError(f"must be {least} or more, is {value}", where=name)
+    if not 0 <= settings.least_documented <= 1:
+        raise UserError(f"must be from 0 to 1, is {settings.least_documented}", where="least_documented")
     return Wish(
-        registry, package, version, entry, alias, extras, settings.cases, settings.runs, settings.most_patterns, settings.least_patterns
-    )
+        registry, package, version, entry, alias, extras, settings.cases, settings.runs, settings.most_patterns, settings.least_patterns,
+        settings.least_documented,
+    )  # fmt: skip
 
 
 def folder_name(package: str) -> str:

@@ -7,8 +7,8 @@ and left out is kept beside the task in synthesis.json.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -24,15 +24,16 @@ from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.bench import Bench
 from clibench.synthesis.fuzz.choose import Chosen, choose, written
 from clibench.synthesis.fuzz.crawl import Crawl, crawl
-from clibench.synthesis.fuzz.documented import Documented, commands_of, line_draft, read_lines, understand
+from clibench.synthesis.fuzz.documented import Documented, commands_of, read_lines, understand
 from clibench.synthesis.fuzz.domain import ranked_kinds
+from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.samples import samples
 from clibench.synthesis.fuzz.search import search
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.help.rules import RulesExtractor
-from clibench.synthesis.leaks import command_line, hide, secret_names
+from clibench.synthesis.leaks import command_line, hide, leaks, secret_names
 from clibench.synthesis.llm.ask import Asker
 from clibench.synthesis.llm.extract import LlmExtractor, MergedExtractor, Report
 from clibench.synthesis.llm.patterns import PatternWriter
@@ -40,7 +41,7 @@ from clibench.synthesis.package.alias import neutral_name
 from clibench.synthesis.package.category import category_of
 from clibench.synthesis.package.facts import Facts, opening, read_facts
 from clibench.synthesis.package.readme import context_of, plain_text
-from clibench.synthesis.prompt import renaming
+from clibench.synthesis.prompt import Example, HelpText, introduce, renaming, write_prompt
 from clibench.synthesis.schema import SchemaExtractor
 from clibench.synthesis.spec import OracleSpec, Spec, TaskHead, parse_spec
 from clibench.synthesis.spec_text import spec_text
@@ -54,6 +55,8 @@ TRACE: Final = "synthesis.json"
 LANGUAGES: Final = {"pypi": Language.PYTHON, "npm": Language.JAVASCRIPT, "go": Language.GO}
 MOST_LEAVES: Final = 24
 """Commands that are searched."""
+EVIDENCE: Final = 4
+"""Documented command lines from which on their failing says something of the tool, and not of one example."""
 VERIFIED: Final = 6
 """Cases with which a chosen pattern is tried before it is kept."""
 
@@ -78,6 +81,8 @@ class Wish:
     runs: int = RUNS
     most_patterns: int = 12
     least_patterns: int = 3
+    least_documented: float = 0.5
+    """Share of the documented command lines that have to succeed."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,8 @@ class Outcome:
     crawl: Crawl
     documented: Documented
     chosen: list[Chosen]
+    lines: list[Attempt]
+    """The documented command lines that were tried."""
     dropped: list[dict[str, Any]]
     kinds: tuple[str, ...]
     trials: int
@@ -212,6 +219,7 @@ def _explore(
         raise RejectedError(error.what, where=_name(wish)) from error
     root = found_help.command
     say(f"{len(found_help.pages)} help pages, {sum(len(command.options) for _, command in root.walk())} options")
+    _refuse_telling(facts, spec, found_help, bench, wish)
     text = "\n".join(page.text for page in found_help.pages)
     spoken = " ".join((facts.summary, *facts.keywords, opening(facts.readme)))
     likely = ranked_kinds(f"{wish.package} {spec.oracle.entry}", (spoken, text, plain_text(facts.readme)[:8000]), (6, 3, 1))
@@ -220,29 +228,35 @@ def _explore(
     declared = [example for _, command in root.walk() for example in command.examples]
     documented = understand(read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared), root)
     say(f"content: {', '.join(kind.name for kind in domain[:4])}; {len(documented.lines)} documented lines")
-    prober = Prober(bench, head)
+    pages = [page.text for page in found_help.pages]
+    prober = Prober(bench, head, pages)
     leaves = list(commands_of(root))[:MOST_LEAVES]
-    founds = [Found(path, command) for path, command in leaves]
-    lines: list[tuple[Attempt, Found]] = []
+    founds = [Found(path, command) for path, command in leaves if path or not command.commands]
+    lines: list[Attempt] = []
     chosen: list[Chosen] = []
     dropped: list[dict[str, Any]] = []
     if reader.mode != "llm":
-        founds = [search(path, command, prober, domain, documented, say) for path, command in leaves]
-        lines = _documented_lines(documented, root, founds, prober, domain, secret_names(spec))
-        chosen = choose(bench.alias, founds, [row for row in lines if row[0].usable and row[0].distinct > 1], wish.most_patterns + 3)
+        lines = try_lines(_sayable(documented, spec), root, [path for path, _ in leaves], prober, domain)
+        shown = [attempt for attempt in lines if attempt.usable and attempt.distinct > 1]
+        founds = [
+            search(path, command, prober, domain, documented, [attempt for attempt in shown if attempt.draft.path == path], say)
+            for path, command in leaves
+        ]
+        founds = [found for found in founds if found.bases or found.path or not found.command.commands]
+        chosen = choose(bench.alias, founds, shown, wish.most_patterns + 3)
     if reader.writer is not None:
         good, bad = _written(reader.writer, founds, found_help, prober, say)
         chosen += written(good, [row.id for row in chosen], 0 if reader.mode == "llm" else 12)
         dropped += [_record(attempt, "written by the model, never succeeded") for attempt in bad]
-    chosen, weak = _untold(chosen, spec, bench)
+    chosen, weak = _untold(chosen, spec, head)
     chosen, more = _stable(chosen, prober)
     weak += more
-    kept, more = _verified(chosen, Prober(bench, head, cases=VERIFIED), wish.most_patterns)
+    kept, more = _verified(chosen, Prober(bench, head, pages, cases=VERIFIED), wish.most_patterns)
     dropped += [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
-    dropped += [_record(attempt, "documented, did not succeed or showed nothing") for attempt, _ in lines if not attempt.usable]
+    dropped += [_record(attempt, "documented, did not succeed or showed nothing") for attempt in lines if not attempt.usable]
     dropped += weak + more
     outcome = Outcome(
-        found_help, documented, kept, dropped, tuple(kind.name for kind in domain[:6]), bench.trials, reader.mode, reader.report
+        found_help, documented, kept, lines, dropped, tuple(kind.name for kind in domain[:6]), bench.trials, reader.mode, reader.report
     )
     try:
         _judge(wish, founds, outcome)
@@ -266,25 +280,41 @@ def _written(
     return good, bad
 
 
-def _documented_lines(
-    documented: Documented, root: Any, founds: Sequence[Found], prober: Prober, domain: Sequence[Any], secrets: Sequence[str]
-) -> list[tuple[Attempt, Found]]:
-    owners = {found.path: found for found in founds}
-    told = [line for line in documented.lines if not mentions(" ".join((*line.words, line.stdin_text or "")), secrets)]
-    drafts = [draft for line in told if (draft := line_draft(line, root, domain)).path in owners]
-    return [(attempt, owners[attempt.draft.path]) for attempt in prober.try_all(drafts)]
+def _sayable(documented: Documented, spec: Spec) -> Documented:
+    """Without the lines that tell who made the tool."""
+    secrets = secret_names(spec)
+    kept = tuple(line for line in documented.lines if not mentions(" ".join((*line.words, line.stdin_text or "")), secrets))
+    return replace(documented, lines=kept)
 
 
-def _untold(chosen: Sequence[Chosen], spec: Spec, bench: Bench) -> tuple[list[Chosen], list[dict[str, Any]]]:
-    """Those whose files and output don't hold the tool's own name in a spelling that the alias can't take the place of."""
+def _untold(chosen: Sequence[Chosen], spec: Spec, head: dict[str, Any]) -> tuple[list[Chosen], list[dict[str, Any]]]:
+    """Those whose part of the prompt, whichever case is shown, does not hold the tool's own name in a spelling that the alias can't take
+    the place of."""
     names = [name for name in secret_names(spec) if name not in spec.task.forbidden]
-    told = []
+    kept, weak = [], []
     for row in chosen:
-        shown = b"\n".join(map(bench.rename, printed(trial.recording for trial in row.attempt.trials))).decode("utf-8", "replace")
-        given = bench.rename(str(row.draft.body("x", "x")).encode("utf-8", "replace")).decode("utf-8", "replace")
-        if mentions(f"{shown}\n{given}", names):
-            told.append(row)
-    return [row for row in chosen if row not in told], [_record(row.attempt, "tells the tool's name") for row in told]
+        whole = Spec.model_validate({**head, "patterns": [row.draft.body(row.id, "A pattern.")]})
+        shown = [Example(trial.case, trial.fixture, trial.recording) for trial in row.attempt.trials if trial.recording.status.ok]
+        if any(mentions(write_prompt(whole, "", (), {row.id: example}), names) for example in shown):
+            weak.append(_record(row.attempt, "tells the tool's name"))
+        else:
+            kept.append(row)
+    return kept, weak
+
+
+def _refuse_telling(facts: Facts, spec: Spec, found_help: Crawl, bench: Bench, wish: Wish) -> None:
+    """Raise RejectedError where context or help tell the tool, before anything is searched or frozen."""
+    recordings = bench.words(page.argv for page in found_help.pages)
+    helps = [HelpText(page.argv, recording) for page, recording in zip(found_help.pages, recordings, strict=True)]
+    told = leaks(introduce(spec, _context(facts, spec, wish, ()), helps), spec, (), ())
+    if told:
+        raise RejectedError(f"the prompt would tell {'; '.join(told[:5])}", where=_name(wish), fix="Write its spec.yaml and context.md.")
+
+
+def _context(facts: Facts, spec: Spec, wish: Wish, drop: Iterable[str]) -> str:
+    names = [wish.package.rsplit("/", 1)[-1], wish.package.lstrip("@"), spec.oracle.entry]
+    makers = [name for name in secret_names(spec) if name not in names]
+    return context_of(facts.readme, facts.summary, alias=spec.task.alias, names=names, makers=makers, drop=drop)
 
 
 def _stable(chosen: Sequence[Chosen], prober: Prober) -> tuple[list[Chosen], list[dict[str, Any]]]:
@@ -300,10 +330,11 @@ def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list
     ranks: dict[str, tuple[bool, int]] = {}
     weak = []
     for row, attempt in zip(chosen, attempts, strict=True):
-        if not attempt.usable or attempt.ok * 5 < len(attempt.trials) * 3:
+        if not attempt.scored or attempt.answered * 5 < len(attempt.trials) * 3:
             weak.append(_record(attempt, "fails with more cases"))
         else:
-            ranks[row.id] = (row.rank > 0 and attempt.distinct < min(3, len(attempt.trials)), row.rank)
+            known = attempt.ignorant * 2 > attempt.ok  # to a tool that knows nothing
+            ranks[row.id] = (known or (row.rank > 0 and attempt.distinct < min(3, len(attempt.trials))), row.rank)
     leading = sorted(ranks, key=lambda name: ranks[name])[:most]
     return [row for row in chosen if row.id in leading], weak
 
@@ -325,6 +356,14 @@ def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
             raise RejectedError(impossible[0], where=_name(wish))
         said = next((row["said"] for row in outcome.dropped if row["said"]), "no output")
         raise RejectedError(f"no command succeeded; it said: {said}", where=_name(wish), fix="Write its spec.yaml by hand.")
+    failed = [attempt for attempt in outcome.lines if not attempt.answered]
+    if len(outcome.lines) >= EVIDENCE and len(outcome.lines) - len(failed) < wish.least_documented * len(outcome.lines):
+        said = _record(failed[0], "")["said"]
+        raise RejectedError(
+            f"{len(failed)} of {len(outcome.lines)} documented command lines never succeeded, after repairs; the first said: {said}",
+            where=_name(wish),
+            fix=f"least_documented={1 - len(failed) / len(outcome.lines):.2f} takes it.",
+        )
     if len(outcome.chosen) < wish.least_patterns:
         raise RejectedError(
             f"only {len(outcome.chosen)} patterns succeeded", where=_name(wish), fix=f"least_patterns={len(outcome.chosen)} takes it."
@@ -361,25 +400,16 @@ def _freeze(
     limits: Limits, say: Callable[[str], None],
 ) -> FreezeReport:  # fmt: skip
     """Freeze, with what the prompt audit refuses taken out of context and descriptions."""
-    names = [wish.package.rsplit("/", 1)[-1], wish.package.lstrip("@"), body["oracle"]["entry"]]
     body = _with_shown_examples(body, outcome.crawl)
     text = spec_text(body)
     spec = parse_spec(text, folder / files.SPEC)
     (folder / files.SPEC).write_text(text, "utf-8")
     commands = {command_line(case) for case in expand(spec).cases}
-    makers = [name for name in secret_names(spec) if name not in names]
-    context = context_of(facts.readme, facts.summary, alias=spec.task.alias, names=names, makers=makers, drop=commands)
+    context = _context(facts, spec, wish, commands)
     copied = copied_lines(context, source_texts(installed.source, spec.task.language))
     if copied:
         lines = context.splitlines()
-        context = context_of(
-            facts.readme,
-            facts.summary,
-            alias=spec.task.alias,
-            names=names,
-            makers=makers,
-            drop={*commands, *(lines[n - 1] for n in copied)},
-        )
+        context = _context(facts, spec, wish, {*commands, *(lines[n - 1] for n in copied)})
     (folder / files.CONTEXT).write_text(context, "utf-8")
     return freeze_task(folder, sandbox, runs=wish.runs, workers=workers, limits=limits, say=say, installed=installed)
 
@@ -410,7 +440,8 @@ def _trace(wish: Wish, outcome: Outcome) -> dict[str, Any]:
         "pages": [" ".join(page.argv) for page in outcome.crawl.pages],
         "cut": outcome.crawl.cut,
         "schema": outcome.crawl.command.to_json(),
-        "documented": [" ".join(line.words) for line in outcome.documented.lines],
+        "documented": [{"line": attempt.draft.label, "succeeds": bool(attempt.answered)} for attempt in outcome.lines]
+        or [" ".join(line.words) for line in outcome.documented.lines],
         "patterns": [{"id": row.id, "draft": row.draft.label} for row in outcome.chosen],
         "dropped": outcome.dropped,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from clibench.synthesis.factory import Made, RejectedError, Wish, synthesize
 from clibench.synthesis.spec import read_spec
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.load import load_task
-from tests.synthesis.fake_tool import FactorySandbox, tool
+from tests.synthesis.fake_tool import METADATA, FactorySandbox, tool
 
 WISH = Wish("pypi", "some-tool", "1.0", cases=8, runs=2)
 
@@ -122,6 +123,65 @@ def test_a_package_without_a_command_is_rejected(tmp_path: Path) -> None:
 def test_several_commands_are_a_question_to_the_user(tmp_path: Path) -> None:
     with pytest.raises(RejectedError, match="has 2 executables: one, slt. Choose one with entry=NAME"):
         made(tmp_path, FactorySandbox(scripts="[console_scripts]\nslt = tool:main\none = tool:one\n"))
+
+
+def _readme(lines: str) -> FactorySandbox:
+    shown = "".join(f"    {line}\n" for line in lines.split("; "))
+    return FactorySandbox(metadata=METADATA.replace("    slt sort --reverse notes.txt\n", shown))
+
+
+LINES = "slt sort notes.txt; slt sort --gone notes.txt; slt count --gone a.txt; slt pick --lost 1 a.txt"
+
+
+def test_a_package_most_of_whose_documented_lines_never_succeed_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(RejectedError, match="3 of 4 documented command lines never succeeded, after repairs; the first said: ") as caught:
+        made(tmp_path, _readme(LINES))
+    assert "least_documented=0.25 takes it" in caught.value.message
+    assert "\n" not in caught.value.message
+    made(tmp_path, _readme(LINES), replace(WISH, least_documented=0.25))
+    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
+    assert [row["succeeds"] for row in trace["documented"]] == [True, False, False, False]
+
+
+def test_a_few_documented_lines_that_fail_say_nothing_of_a_tool(tmp_path: Path) -> None:
+    made(tmp_path, _readme("slt sort --gone notes.txt; slt count --gone a.txt"))
+
+
+def test_a_pattern_whose_output_tells_the_tool_is_left_out_before_the_freeze(tmp_path: Path) -> None:
+    def proud(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        found = tool(case, fixture, variation)
+        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data:
+            return _ends(found.status, b"counted by Some-Tool: " + found.stdout.data)
+        return found
+
+    made(tmp_path, FactorySandbox(proud))
+    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
+    assert any("--words" in row["pattern"] and row["why"] == "tells the tool's name" for row in trace["dropped"])
+    assert "some-tool" not in (tmp_path / "lines" / "prompt.md").read_text().lower()
+
+
+def test_a_file_with_a_fault_is_among_the_cases_of_a_tool_that_reads_documents(tmp_path: Path) -> None:
+    def strict(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        texts = [entry.content for entry in fixture.entries if entry.path.endswith(".json")]
+        if any(_is_broken(text) for text in texts):
+            return _ends(Status(End.EXIT, 1), err=b"slt: no JSON\n")
+        return tool(case, fixture, variation)
+
+    metadata = METADATA.replace("text", "JSON").replace("notes.txt", "notes.json")
+    made(tmp_path, FactorySandbox(strict, metadata=metadata), replace(WISH, cases=40))
+    task = load_task(tmp_path / "lines")
+    texts = {digest: [e.content for e in fixture.entries if e.path.endswith(".json")] for digest, fixture in task.fixtures.items()}
+    broken = [case for case in task.cases if any(map(_is_broken, texts[case.fixture]))]
+    assert len(broken) >= len(task.patterns)
+    assert not any(task.recordings[case.id].status.ok for case in broken)
+
+
+def _is_broken(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return True
+    return False
 
 
 def test_what_never_succeeded_is_on_record(tmp_path: Path) -> None:

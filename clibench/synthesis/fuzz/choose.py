@@ -46,17 +46,17 @@ class _Row:
     documented: bool = False
 
 
-def choose(alias: str, founds: Sequence[Found], lines: Sequence[tuple[Attempt, Found]], most: int) -> list[Chosen]:
+def choose(alias: str, founds: Sequence[Found], lines: Sequence[Attempt], most: int) -> list[Chosen]:
     """At most `most` patterns, the plain use of every command first."""
     rows: list[_Row] = []
     for found in founds:
         if not found.bases:
             continue
-        rows += _of_command(alias, found, [attempt for attempt, owner in lines if owner is found])
+        rows += _of_command(alias, found, [attempt for attempt in lines if attempt.draft.path == found.path])
     rows.sort(key=lambda row: row.rank)  # stable: command after command within a rank
     taken: list[_Row] = []
     results: set[tuple[object, ...]] = set()
-    for row in rows:
+    for row in filter(lambda row: row.attempt.scored, rows):
         result = tuple(trial.result for trial in row.attempt.trials)
         signature = (*row.found.path, *result)
         if signature in results and row.rank > 0 and row.rank < 60:

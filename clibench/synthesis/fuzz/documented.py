@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path
 from clibench.synthesis.fuzz.draft import Draft, Plan, content
@@ -138,15 +138,20 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
     """A documented line as a draft: its words as they are, its files with content that varies."""
     path, command, rest = locate(line.words, root)
     plans: list[Plan] = []
+    params: dict[str, Any]
     number = 0
     after_output = False
     for word in rest:
-        kind = kind_of_path(word) if re.fullmatch(r"(?:[\w-]+/)*[\w.-]+\.\w+", word) and not word.startswith(("/", "~", "..")) else None
+        kind = kind_of_path(word) if re.fullmatch(r"(?:[\w*-]+/)*[\w.*-]+\.\w+", word) and not word.startswith(("/", "~", "..")) else None
         option, _ = option_of(word, command, root)
         if kind is not None and not after_output:
-            template, params = content(kind, number)
-            plans.append(Plan(f"{word}", (word,), params, {word: template}))
-            number += 1
+            named = [word.replace("**", "sub").replace("*", stem) for stem in ("first", "second")] if "*" in word else [word]
+            files, params = {}, {}
+            for path_ in named:
+                files[path_], more = content(kind, number)
+                params |= more
+                number += 1
+            plans.append(Plan(word, (word,), params, files))
         else:
             plans.append(literal(word, word))
         after_output = (
@@ -165,7 +170,7 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
 
 
 def commands_of(root: Command) -> Iterator[tuple[tuple[str, ...], Command]]:
-    """Commands that do something themselves: leaves, and the others that take arguments."""
+    """Commands that may do something themselves: leaves, others that take arguments, and the tool itself."""
     for path, command in root.walk():
-        if not command.commands or (path and command.positionals):
+        if not command.commands or not path or command.positionals:
             yield path, command

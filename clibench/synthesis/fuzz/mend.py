@@ -17,11 +17,11 @@ from clibench.synthesis.schema import Command
 
 def repairs(attempts: Sequence[Attempt], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
     """Drafts that do what the messages of failed ones ask for; the most successful are repaired first."""
-    for attempt in sorted(attempts, key=lambda attempt: -attempt.ok)[:12]:
+    for attempt in sorted(attempts, key=lambda attempt: -attempt.answered)[:12]:
         hints = hints_of(attempt.errors)
         if hints.impossible or not attempt.trials:
             continue
-        if attempt.ok:
+        if attempt.answered:
             yield _small_numbers(attempt.draft)
         yield from repaired(attempt.draft, hints, command, domain, documented)
 

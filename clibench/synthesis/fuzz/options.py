@@ -101,6 +101,9 @@ def candidates(option: Option, path: tuple[str, ...], domain: Sequence[Kind], do
 def singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> None:
     base = found.bases[0]
     used = {use.option.name for use in base.draft.uses}
+    # A documented line that serves as a way to give input has options among its words.
+    words = {word.partition("=")[0] for plan in base.draft.operands for word in plan.words if isinstance(word, str)}
+    used |= {option.name for option in found.command.options if words & {*option.names}}
     waiting = {
         option.name: [Candidate(use) for use in candidates(option, found.path, domain, documented)]
         for option in found.command.options
@@ -116,15 +119,15 @@ def singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: Do
         attempts = prober.try_all([candidate.on(base.draft) for _, candidate in batch])
         for (name, candidate), attempt in zip(batch, attempts, strict=True):
             tried.add(candidate.label)
-            if 0 < attempt.ok < len(attempt.trials) or (not attempt.ok and not hints_of(attempt.errors).choices):
+            if 0 < attempt.answered < len(attempt.trials) or (not attempt.answered and not hints_of(attempt.errors).choices):
                 narrow = _narrowed(candidate, base.draft, prober)
                 if narrow is not None and narrow.label not in tried:
                     waiting[name].insert(0, narrow)
             changed = attempt.differs(base)
-            if attempt.usable or (attempt.ok * 2 > len(attempt.trials) and changed):
+            if attempt.usable or (attempt.answered * 2 > len(attempt.trials) and changed):
                 if name not in best or (changed, attempt.ok) > (best[name][2], best[name][1].ok):
                     best[name] = (candidate, attempt, changed)
-                if changed > len(attempt.trials) // 2 and attempt.ok == len(attempt.trials):
+                if changed > len(attempt.trials) // 2 and attempt.answered == len(attempt.trials):
                     waiting[name] = []
             else:
                 failed.setdefault(name, attempt)
@@ -142,7 +145,9 @@ def singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: Do
                 best[name] = (best[name][0], attempt, changed)
                 idle.remove(name)
     rows = [(candidate.use, attempt, changed) for candidate, attempt, changed in best.values()]
-    found.singles = sorted(rows, key=lambda row: (bool({*row[0].option.names} & QUIET), -min(row[2], 2), -min(row[1].distinct, 2)))
+    found.singles = sorted(
+        rows, key=lambda row: (not row[1].scored, bool({*row[0].option.names} & QUIET), -min(row[2], 2), -min(row[1].telling, 2))
+    )
     found.failed += [attempt for name, attempt in failed.items() if name not in best]
 
 
@@ -157,7 +162,7 @@ def _narrowed(candidate: Candidate, draft: Draft, prober: Prober) -> Candidate |
     elif value["type"] == "choice" and len(value["values"]) > 2:
         alone = [_with_value(candidate, name, {**value, "values": [one]}) for one in value["values"]]
         attempts = prober.try_all([other.on(draft) for other in alone], cases=1)
-        good = [one for one, attempt in zip(value["values"], attempts, strict=True) if attempt.ok]
+        good = [one for one, attempt in zip(value["values"], attempts, strict=True) if attempt.answered]
         bad = [one for one in value["values"] if one not in good]
         if not good or not bad:
             return None

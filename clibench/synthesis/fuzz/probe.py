@@ -6,21 +6,34 @@ is seen by comparing its results with those of the draft without it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
-from clibench.recording import End, Recording
+from clibench.evaluation.compare import text_form
+from clibench.recording import End, Output, Recording
 from clibench.synthesis.check import faults
 from clibench.synthesis.expand import expand
-from clibench.synthesis.fuzz.bench import Bench
+from clibench.synthesis.fuzz.bench import NOTHING, Bench
 from clibench.synthesis.fuzz.draft import Draft
+from clibench.synthesis.fuzz.ignorance import known_to_none
 from clibench.synthesis.spec import Spec
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.stability import judge_stability
 
 CASES = 3
 """Cases a draft."""
+LEAST_OK: Final = 4
+"""One case in so many has to end with status 0."""
+
+
+_COMPLAINT: Final = re.compile(
+    r"usage:|traceback|panic:|exception|node:internal|unrecogni[sz]ed|ENOENT|not found|does not exist|missing|required|cannot|can't"
+    r"|could not|failed to|(?:unknown|invalid|unexpected|no such) (?:option|flag|argument|command|choice|file)",
+    re.IGNORECASE,
+)
+"""On standard error, or first on standard output: the tool did not do its work."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +42,9 @@ class Trial:
 
     case: Case
     recording: Recording
+    ignorant: str = ""
+    """Which tool that knows nothing would do the same; see `ignorance.py`."""
+    fixture: Fixture = NOTHING
 
     @property
     def result(self) -> tuple[Any, ...]:
@@ -36,9 +52,24 @@ class Trial:
         return (self.recording.status, self.recording.stdout.sha256, self.recording.changes)
 
     @property
+    def found(self) -> bool:
+        """Whether the tool did its work and ended with status 1, as linters and comparers do that found something: it reports on standard
+        output, and does not complain."""
+        run = self.recording
+        if run.status.end is not End.EXIT or run.status.code != 1:
+            return False
+        first = run.stdout.data.strip().split(b"\n", 1)[0]
+        return bool(first) and not any(_COMPLAINT.search(part.decode("utf-8", "replace")) for part in (run.stderr.data[:4000], first))
+
+    @property
+    def answered(self) -> bool:
+        """Whether the tool did its work."""
+        return self.recording.status.ok or self.found
+
+    @property
     def visible(self) -> bool:
-        """Whether it printed or changed anything."""
-        return bool(self.recording.stdout.data.strip() or self.recording.changes)
+        """Whether it did something that can be seen, and that is no page of its help."""
+        return self.answered and self.ignorant != "help" and bool(self.recording.stdout.data.strip() or self.recording.changes)
 
 
 @dataclass(frozen=True)
@@ -56,26 +87,46 @@ class Attempt:
         return sum(trial.recording.status.ok for trial in self.trials)
 
     @property
+    def answered(self) -> int:
+        """Cases in which the oracle did its work: with status 0, or with findings."""
+        return sum(trial.answered for trial in self.trials)
+
+    @property
     def usable(self) -> bool:
         """Whether more than half of the cases succeed, and one of them can be seen."""
-        return self.ok * 2 > len(self.trials) and any(trial.recording.status.ok and trial.visible for trial in self.trials)
+        return self.answered * 2 > len(self.trials) and any(trial.visible for trial in self.trials)
+
+    @property
+    def scored(self) -> bool:
+        """Whether it is usable, and enough cases end with status 0: only their output is scored."""
+        return self.usable and self.ok * LEAST_OK >= len(self.trials)
+
+    @property
+    def ignorant(self) -> int:
+        """Cases with status 0 that a tool which knows nothing passes."""
+        return sum(trial.recording.status.ok and (bool(trial.ignorant) or not trial.visible) for trial in self.trials)
 
     @property
     def distinct(self) -> int:
-        """Different results among the successful cases that can be seen."""
-        return len({trial.result for trial in self.trials if trial.recording.status.ok and trial.visible})
+        """Different results among those that can be seen."""
+        return len({trial.result for trial in self.trials if trial.visible})
+
+    @property
+    def telling(self) -> int:
+        """Different results among those that take knowledge."""
+        return len({trial.result for trial in self.trials if trial.visible and not trial.ignorant})
 
     @property
     def errors(self) -> tuple[str, ...]:
         """What the failed cases said, each once."""
-        failed = [trial.recording for trial in self.trials if not trial.recording.status.ok]
+        failed = [trial.recording for trial in self.trials if not trial.answered]
         texts = [(run.stderr.data.strip() or run.stdout.data.strip()).decode("utf-8", "replace")[-1500:] for run in failed]
         return tuple(dict.fromkeys(texts))
 
     def differs(self, other: Attempt) -> int:
         """Successful cases whose result is not that of the same case of `other`."""
         pairs = zip(self.trials, other.trials, strict=False)
-        return sum(mine.recording.status.ok and mine.result != theirs.result for mine, theirs in pairs)
+        return sum(mine.answered and mine.result != theirs.result for mine, theirs in pairs)
 
     @property
     def timed_out(self) -> bool:
@@ -86,18 +137,24 @@ class Attempt:
 class Prober:
     """Tries drafts for one tool."""
 
-    def __init__(self, bench: Bench, head: dict[str, Any], *, cases: int = CASES) -> None:
+    def __init__(self, bench: Bench, head: dict[str, Any], pages: Iterable[str] = (), *, cases: int = CASES) -> None:
         self.bench = bench
         self._head = head
         self._cases = cases
+        self._pages = frozenset(text_form(page.encode("utf-8", "replace")) for page in pages)
 
     def try_all(self, drafts: Sequence[Draft], *, cases: int | None = None) -> list[Attempt]:
         """An attempt for each draft, in their order; all of them are run at once."""
-        cases_of, found, _ = self._prepared(drafts, cases)
-        return [
-            Attempt(draft, tuple(Trial(case, found[case.id]) for case in own), fault or ("" if own else "no case can be drawn"))
-            for draft, (own, fault) in zip(drafts, cases_of, strict=True)
-        ]
+        cases_of, found, fixtures = self._prepared(drafts, cases)
+        attempts = []
+        for draft, (own, fault) in zip(drafts, cases_of, strict=True):
+            trials = tuple(self._trial(case, found[case.id], fixtures[case.fixture]) for case in own)
+            attempts.append(Attempt(draft, trials, fault or ("" if own else "no case can be drawn")))
+        return attempts
+
+    def _trial(self, case: Case, recording: Recording, fixture: Fixture) -> Trial:
+        shown = replace(recording, stdout=Output.of(self.bench.rename(recording.stdout.data))) if self._pages else recording
+        return Trial(case, recording, known_to_none(case, shown, self._pages), fixture)
 
     def unstable(self, drafts: Sequence[Draft]) -> dict[int, str]:
         """Places of the drafts none of whose cases gives the same result under other conditions, with the reason."""

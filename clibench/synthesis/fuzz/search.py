@@ -14,6 +14,7 @@ from typing import Final
 from clibench.synthesis.fuzz.combine import crossed, pairs
 from clibench.synthesis.fuzz.contents import Kind
 from clibench.synthesis.fuzz.documented import Documented
+from clibench.synthesis.fuzz.findings import at_peace
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.inputs import input_drafts, input_options, labelled
 from clibench.synthesis.fuzz.mend import repairs
@@ -26,6 +27,8 @@ FIRST: Final = 12
 MOST: Final = 32
 """Drafts of a command's inputs: the likeliest, and all."""
 LEADING: Final = 3
+FINDING: Final = 2
+"""Ways that end with status 1 for which a way to status 0 is looked for."""
 WELL_TRIED: Final = 8
 """The best ways to give input are compared with this many cases."""
 ROUNDS: Final = 3
@@ -34,11 +37,13 @@ ROUNDS: Final = 3
 
 def search(
     path: tuple[str, ...], command: Command, prober: Prober, domain: Sequence[Kind], documented: Documented,
-    say: Callable[[str], None] = lambda _: None,
+    shown: Sequence[Attempt] = (), say: Callable[[str], None] = lambda _: None,
 ) -> Found:  # fmt: skip
-    """All that works of one command."""
+    """All that works of one command. `shown` are the attempts at documented lines of it."""
     found = Found(path, command)
-    _bases(found, prober, domain, documented)
+    if command.commands and not path and not shown and not _alone(found, prober, domain, documented):
+        return found
+    _bases(found, prober, domain, documented, shown)
     if found.bases:
         _steady(found, prober, domain, documented)
         singles(found, prober, domain, documented)
@@ -48,17 +53,23 @@ def search(
     return found
 
 
-def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> None:
+def _alone(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> bool:
+    """Whether a tool with subcommands does something without one, by one case of each of the likeliest ways."""
+    drafts = labelled(input_drafts(found.path, found.command, domain, documented))[:FIRST]
+    return any(attempt.usable for attempt in prober.try_all(drafts, cases=1))
+
+
+def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented, shown: Sequence[Attempt]) -> None:
     drafts = labelled(input_drafts(found.path, found.command, domain, documented))[:MOST]
     attempts = prober.try_all(drafts[:FIRST])
-    if not any(attempt.usable and attempt.distinct > 1 for attempt in attempts):
+    if not any(map(_good, attempts)):
         attempts += prober.try_all(drafts[FIRST:])
-    if not any(attempt.usable and attempt.distinct > 1 for attempt in attempts):
+    if not any(map(_good, attempts)):
         attempts += prober.try_all(labelled(input_options(found.path, found.command, domain, documented))[:FIRST])
     seen = {attempt.draft.label for attempt in attempts}
     latest = attempts
     for _ in range(ROUNDS):
-        if any(attempt.usable and attempt.distinct > 1 for attempt in attempts):
+        if any(map(_good, attempts)):
             break
         repaired = [draft for draft in labelled(repairs(latest, found.command, domain, documented)) if draft.label not in seen][:FIRST]
         if not repaired:
@@ -66,16 +77,33 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
         seen |= {draft.label for draft in repaired}
         latest = prober.try_all(repaired)
         attempts += latest
+    if not any(map(_good, attempts)):
+        attempts += [attempt for attempt in shown if attempt.draft.label not in seen]
+    if not any(map(_good, attempts)) and (finding := sorted(filter(_finds, attempts), key=lambda attempt: -attempt.telling)[:FINDING]):
+        attempts += prober.try_all(labelled(at_peace(finding, found, domain, documented)), cases=WELL_TRIED)
     usable = [attempt for attempt in attempts if attempt.usable]
     # sorted() is stable: among equals the likelier draft stays first.
-    found.bases = sorted(
-        usable, key=lambda attempt: (-min(attempt.distinct, 3), -attempt.ok, len(attempt.draft.uses), _beyond(attempt, found))
-    )
+    found.bases = sorted(usable, key=lambda attempt: (*_merit(attempt), len(attempt.draft.uses), _beyond(attempt, found)))
     found.bases = _best_first(found.bases, prober)
     if not usable:
         reasons = [hints_of(attempt.errors).impossible for attempt in attempts]
         found.impossible = max(set(reasons), key=reasons.count) if reasons and all(reasons) else ""
         found.failed = attempts[:4]
+
+
+def _good(attempt: Attempt) -> bool:
+    """Nothing better need be looked for."""
+    return attempt.scored and attempt.telling > 1
+
+
+def _finds(attempt: Attempt) -> bool:
+    """Whether the command works, and says so with status 1."""
+    return attempt.usable and not attempt.scored
+
+
+def _merit(attempt: Attempt) -> tuple[bool, int, int, int]:
+    """For sorting, the best first: what is scored, what differs and takes knowledge, what differs, what succeeds."""
+    return (not attempt.scored, -min(attempt.telling, 3), -min(attempt.distinct, 3), -attempt.ok)
 
 
 def _beyond(attempt: Attempt, found: Found) -> int:
@@ -96,7 +124,7 @@ def _best_first(bases: list[Attempt], prober: Prober) -> list[Attempt]:
 def _grade(attempt: Attempt) -> int:
     """Coarse, so that the likelier way stays first where it is as good: quarters of the cases that succeed, and that differ."""
     total = max(len(attempt.trials), 1)
-    return 4 * attempt.ok // total + 4 * attempt.distinct // total
+    return 4 * attempt.ok // total + 4 * attempt.telling // total
 
 
 def _steady(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> None:

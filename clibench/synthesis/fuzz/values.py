@@ -94,7 +94,7 @@ def _plans(
     if plain:
         yield _typed(name, "documented values", {"type": "choice", "values": list(dict.fromkeys(plain))})
     for path in files[:1]:
-        yield named_file_plan(path, kind_of_path(path) or domain[0])
+        yield named_file_plan(path, kind_of_path(path) or domain[0], number=_own_number(path))
     named = quoted_values(help_text)
     if len(named) > 1:
         yield _typed(name, "values in the help", {"type": "choice", "values": named})
@@ -145,7 +145,7 @@ def _inputs(label: str, help_text: str, domain: Sequence[Kind], *, folder: bool,
         list(dict.fromkeys([*spoken, *domain])) if not operand or kinds_in(label) else list(dict.fromkeys([*domain[:3], *spoken, *domain]))
     )
     stem = _parameter(label).removeprefix("v_")[:12]
-    number = sum(map(ord, stem)) % 7 + 6  # its own draws, the same for the same name
+    number = _own_number(stem)
     if folder:
         yield folder_plan(ranked[0])
         yield here_plan(ranked[0])
@@ -156,6 +156,11 @@ def _inputs(label: str, help_text: str, domain: Sequence[Kind], *, folder: bool,
         yield here_plan(ranked[0])
     if operand:
         yield two_files_plan(ranked[0])
+
+
+def _own_number(name: str) -> int:
+    """Which document of its kind a file holds: its own, the same for the same name. Two files that are to be compared must differ."""
+    return sum(place * ord(letter) for place, letter in enumerate(name, start=1)) % 89 + 6
 
 
 def _around(name: str, default: str) -> Iterator[Plan]:

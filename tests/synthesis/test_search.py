@@ -1,0 +1,131 @@
+"""What counts as working: status 1 of a comparer that found something does, a page of help and a copy of the input do not, and the tool
+itself is tried where it has subcommands too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from clibench.recording import End, Output, Recording, Resources, Status
+from clibench.sandbox.interface import TrialFault
+from clibench.synthesis.fuzz.bench import Bench
+from clibench.synthesis.fuzz.contents import kinds
+from clibench.synthesis.fuzz.documented import Documented, read_lines
+from clibench.synthesis.fuzz.example_lines import try_lines
+from clibench.synthesis.fuzz.found import Found
+from clibench.synthesis.fuzz.probe import Prober
+from clibench.synthesis.fuzz.search import search
+from clibench.synthesis.help.rules import RulesExtractor
+from clibench.tasks.case import Case, Fixture
+from tests.synthesis.fake_tool import FactorySandbox
+from tests.tasks.scripted_sandbox import ScriptedSession
+
+HEAD = {
+    "version": "1",
+    "task": {"alias": "oakmill", "language": "python", "category": "x"},
+    "oracle": {"registry": "pypi", "name": "some-tool", "version": "1.0", "entry": "slt", "licence": "MIT"},
+}
+TEXT = (kinds()["text"], kinds()["json"], kinds()["yaml"])
+
+Answer = Callable[[list[str], Mapping[str, bytes], bytes], tuple[int, bytes, bytes]]
+"""From the words, the files and standard input to the status, standard output and standard error."""
+
+
+def prober(answer: Answer, help_text: str = "") -> Prober:
+    def tool(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        files = {entry.path: entry.content for entry in fixture.entries if entry.type == "file"}
+        code, out, err = answer(list(case.argv[1:]), files, case.stdin)
+        return Recording(Status(End.EXIT, code), Output.of(out), Output.of(err), (), Resources())
+
+    return Prober(Bench(ScriptedSession(FactorySandbox(tool)), "oakmill"), HEAD, [help_text] if help_text else [])
+
+
+def searched(answer: Answer, help_text: str) -> Found:
+    return search((), RulesExtractor().extract("oakmill", help_text), prober(answer, help_text), TEXT, Documented())
+
+
+def statuses(found: Found) -> set[int]:
+    return {trial.recording.status.code for trial in found.bases[0].trials}
+
+
+def test_a_comparer_that_ends_with_1_on_a_difference_works_and_gets_equal_files_too() -> None:
+    def compare(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if len(words) != 2 or not {*words} <= {*files}:
+            return 2, b"", b"usage: oakmill OLD NEW\n"
+        old, new = files[words[0]], files[words[1]]
+        return (0, b"", b"") if old == new else (1, b"- " + old.split(b"\n")[0] + b"\n+ " + new.split(b"\n")[0] + b"\n", b"")
+
+    found = searched(compare, "Usage: oakmill OLD NEW\n\nCompare two files.\n")
+    assert found.bases[0].scored
+    assert statuses(found) == {0, 1}
+
+
+def test_an_option_that_keeps_the_status_at_0_makes_a_linter_scored() -> None:
+    def lint(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        paths = [word for word in words if word in files]
+        if not paths:
+            return 2, b"", b"usage: oakmill FILE\n"
+        report = b"".join(b"%s:1: %d bytes\n" % (path.encode(), len(files[path])) for path in paths)
+        return int("--report-only" not in words), report, b""
+
+    found = searched(lint, "Usage: oakmill [OPTIONS] FILE\n\nOptions:\n  --report-only  end with status 0\n  --twice  more\n")
+    assert found.bases[0].scored
+    assert [use.option.name for use in found.bases[0].draft.uses] == ["--report-only"]
+
+
+def test_an_error_is_no_finding() -> None:
+    def broken(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        return 1, b"Error: cannot read " + " ".join(words).encode() + b"\n", b""
+
+    assert searched(broken, "Usage: oakmill FILE\n\nRead a file.\n").bases == []
+
+
+def test_what_takes_knowledge_goes_before_a_copy_of_the_input() -> None:
+    def layout(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if words:
+            return (0, files[words[0]].upper(), b"") if words[0] in files else (2, b"", b"no such file\n")
+        return 0, stdin.replace(b" ", b"   "), b""
+
+    found = searched(layout, "Usage: oakmill [FILE]\n\nLay out text.\n")
+    assert found.bases[0].draft.operands
+    assert found.bases[0].ignorant == 0
+    copied = next(base for base in found.bases if base.draft.stdin and not base.draft.operands)
+    assert copied.ignorant == copied.ok > 0
+
+
+def test_the_tool_itself_is_tried_where_it_has_subcommands() -> None:
+    text = "Usage: oakmill [FILE]\n       oakmill COMMAND\n\nCommands:\n  list  list all\n  show  show one\n"
+
+    def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        return (0, files[words[0]].upper(), b"") if words and words[0] in files else (0, text.encode(), b"")
+
+    assert searched(answer, text).bases[0].draft.operands
+
+
+def test_a_tool_that_prints_its_help_whatever_it_gets_has_no_way_of_input() -> None:
+    text = "Usage: oakmill COMMAND\n\nCommands:\n  list  list all\n  show  show one\n"
+    assert searched(lambda *_: (0, text.encode(), b""), text).bases == []
+
+
+def test_a_documented_line_is_repaired_by_what_its_message_says() -> None:
+    def needs(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if "rules.conf" not in files:
+            return 1, b"", b"open rules.conf: no such file or directory\n"
+        return (0, files["rules.conf"] + stdin, b"") if words == ["apply"] else (1, b"", b"bad\n")
+
+    lines = read_lines(["```sh\noakmill apply < a.txt\noakmill other\noakmill --help\n```\n"], ["oakmill"])
+    root = RulesExtractor().extract("oakmill", "Usage: oakmill WHAT\n")
+    first, second = try_lines(Documented(lines), root, [()], prober(needs), TEXT)
+    assert first.usable
+    assert second.answered == 0
+
+
+def test_a_pattern_of_files_in_an_example_stands_for_files() -> None:
+    def cat(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        missing = [word for word in words if word not in files]
+        return (1, b"", f"{missing[0]} is missing\n".encode()) if missing else (0, b"".join(map(files.__getitem__, words)), b"")
+
+    root = RulesExtractor().extract("oakmill", "Usage: oakmill FILE...\n")
+    lines = read_lines(["```sh\noakmill docs/*.md\n```\n"], ["oakmill"])
+    (attempt,) = try_lines(Documented(lines), root, [()], prober(cat), TEXT)
+    assert attempt.usable
+    assert attempt.trials[0].case.argv[1:] == ("docs/first.md", "docs/second.md")
