@@ -1,6 +1,6 @@
 """Make a task of each package of a list, by rules and without a hand, and print what came of it: time and result a tool.
 
-    python scripts/eval_synthesis.py scripts/synthesis_sample.txt out=/tmp/made [cases=8] [runs=2] [workers=2]
+    python scripts/eval_synthesis.py scripts/synthesis_sample.txt out=/tmp/made [cases=8] [runs=2] [workers=2] [most_patterns=12]
 
 A line of the list is `registry package version [entry]`. The packages are made one after the other; a rejection is a row with its reason,
 and what was tried is kept beside the tasks as NAME.rejected.json.
@@ -82,16 +82,22 @@ def main(arguments: list[str]) -> int:
 
 def _wish(line: str, settings: dict[str, str]) -> Wish:
     registry, package, version, *entry = line.split()
-    return Wish(
-        registry, package, version, entry[0] if entry else None, cases=int(settings.get("cases", 8)), runs=int(settings.get("runs", 2))
-    )
+    numbers = {name: int(settings[name]) for name in ("most_patterns",) if name in settings}
+    cases, runs = int(settings.get("cases", 8)), int(settings.get("runs", 2))
+    return Wish(registry, package, version, entry[0] if entry else None, cases=cases, runs=runs, **numbers)  # type: ignore[arg-type]
 
 
 def _row(wish: Wish, out: Path, sandbox: Sandbox, workers: int) -> Row:
     started = time.monotonic()
     folder = out / folder_name(wish.package)
     try:
-        made = synthesize(wish, folder, sandbox, workers=workers)
+        made = synthesize(
+            wish,
+            folder,
+            sandbox,
+            workers=workers,
+            say=lambda text: print(f"{time.monotonic() - started:5.0f} s {folder.name}: {text}", file=sys.stderr, flush=True),
+        )
     except ClibenchError as error:
         if dropped := getattr(error, "dropped", ()):
             folder.with_suffix(".rejected.json").write_text(json.dumps(list(dropped), indent=1) + "\n", "utf-8")

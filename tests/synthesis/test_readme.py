@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from xml.dom import minidom
 
 import pytest
+import yaml
 
 from clibench.synthesis.copied import copied_lines
 from clibench.synthesis.expand import expand
-from clibench.synthesis.fuzz.contents import kinds
+from clibench.synthesis.fuzz.contents import details, kinds
 from clibench.synthesis.fuzz.documented import read_lines
 from clibench.synthesis.fuzz.draft import content
 from clibench.synthesis.fuzz.repair import hints_of
@@ -181,3 +186,23 @@ def test_invalid_cases_hold_documents_that_are_none(name: str) -> None:
 def test_documents_are_laid_out_with_care_and_without(name: str) -> None:
     rows = kinds()[name].params[f"{name}_form"]["rows"]
     assert len({tuple(row.items()) for row in rows}) >= 3
+
+
+@pytest.mark.parametrize("name", details())
+def test_a_detailed_document_is_one_of_its_kind(name: str) -> None:
+    body = {
+        "version": "1",
+        "task": {"alias": "oakmill", "language": "go", "category": "x"},
+        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1", "entry": "t", "licence": "MIT"},
+        "valid_share": 1,
+        "patterns": [
+            {"id": "one", "description": "One.", "argv": ["a"], "stdin": details()[name].template, "params": details()[name].params}
+        ],
+    }
+    cases = expand(parse_spec(spec_text(body))).cases
+    assert len(cases) == 50
+    readers: dict[str, Callable[[str], object]] = {
+        "json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads, "python": ast.parse, "xml": minidom.parseString,
+    }  # fmt: skip
+    for case in cases:
+        readers.get(name, str)(case.stdin.decode())

@@ -121,11 +121,21 @@ def test_a_documented_line_is_repaired_by_what_its_message_says() -> None:
 
 def test_a_pattern_of_files_in_an_example_stands_for_files() -> None:
     def cat(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
-        missing = [word for word in words if word not in files]
-        return (1, b"", f"{missing[0]} is missing\n".encode()) if missing else (0, b"".join(map(files.__getitem__, words)), b"")
+        paths = [word.removeprefix("./") for word in words]
+        missing = [path for path in paths if path not in files]
+        return (1, b"", f"{missing[0]} is missing\n".encode()) if missing else (0, b"".join(map(files.__getitem__, paths)), b"")
 
     root = RulesExtractor().extract("oakmill", "Usage: oakmill FILE...\n")
-    lines = read_lines(["```sh\noakmill docs/*.md\n```\n"], ["oakmill"])
-    (attempt,) = try_lines(Documented(lines), root, [()], prober(cat), TEXT)
+    lines = read_lines(["```sh\noakmill ./a.md\noakmill docs/*.md\n```\n"], ["oakmill"])
+    one, attempt = try_lines(Documented(lines), root, [()], prober(cat), TEXT)
     assert attempt.usable
     assert attempt.trials[0].case.argv[1:] == ("docs/first.md", "docs/second.md")
+    assert [entry.path for entry in one.trials[0].fixture.entries] == ["a.md"]
+
+
+def test_a_document_that_uses_more_of_its_format_is_one_more_way_of_input() -> None:
+    def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        return (0, files[words[0]].upper(), b"") if words and words[0] in files else (2, b"", b"usage: oakmill FILE\n")
+
+    found = searched(answer, "Usage: oakmill FILE\n\nPrint a text file in capitals.\n")
+    assert [base.draft.label for base in found.bases[:2]] == ["<text file>", "<detailed text file>"]

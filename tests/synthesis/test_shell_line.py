@@ -23,6 +23,7 @@ from clibench.synthesis.help.rules import RulesExtractor
         ("printf 'a\\nb\\n' | tool", Line((), None, "a\nb\n")),
         ("curl -s https://host.dev/v1/x.json | tool .a", Line((".a",), "x.json")),
         ("git diff | tool", Line((), "")),
+        ("yaml2json a.yml | tool", Line((), "")),
         ("cd there && FORM=short tool a.json; echo $?", Line(("a.json",), env=(("FORM", "short"),))),
         ("other a.json && tool b.json", Line(("b.json",))),
         ("npx tool a.json", Line(("a.json",))),

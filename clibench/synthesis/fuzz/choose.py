@@ -139,7 +139,7 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
     ]
     same_shape = [
         _Row(50 + place, f"{_title(attempt.draft)}-{place + 2}", f"`{shown}` {_input(attempt.draft)}.{about}", attempt, found)
-        for place, attempt in enumerate(_other_contents(found.bases)[:2])
+        for place, attempt in enumerate(_other_contents(found.bases)[:3])
     ]
     crossed = [
         _Row(
@@ -171,7 +171,8 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
 
 def _shape(draft: Draft) -> str:
     """The way of input without the kind of content."""
-    parts = [re.sub(r"^[a-z]+ (?=file$|on standard)|(?<=of )[a-z]+|(?<=two )[a-z]+", "", plan.label) for plan in draft.operands]
+    kind = re.compile(r"^(?:(?:detailed|documented) )?[a-z]+ (?=file$|on standard)|(?<=of )[a-z]+|(?<=two )[a-z]+")
+    parts = [kind.sub("", plan.label) for plan in draft.operands]
     return " ".join((*parts, "stdin" if draft.stdin and draft.stdin.stdin else ""))
 
 

@@ -73,6 +73,21 @@ def fault_of(name: str, broken: Sequence[str]) -> dict[str, Any]:
 
 
 @cache
+def details() -> dict[str, Kind]:
+    """By the name of a kind: a document of it that uses more of its format, with the same faults."""
+    folder = Path(__file__).parent
+    shared = yaml.safe_load((folder / "contents.yaml").read_text("utf-8"))["_shared"]
+    rows = yaml.safe_load((folder / "details.yaml").read_text("utf-8"))
+    found = {}
+    for name, row in rows.items():
+        kind = kinds()[name]
+        params = {**{key: shared[key] for key in row["shared"]}, **fault_of(name, kind.broken)}
+        template = breakable(name, row["template"], kind.broken)
+        found[name] = Kind(f"detailed {name}", kind.suffixes, kind.words, template, params, kind.broken)
+    return found
+
+
+@cache
 def by_suffix() -> dict[str, Kind]:
     """Kind of a file by its suffix or whole name, lower case."""
     return {suffix: kind for kind in reversed(kinds().values()) for suffix in kind.suffixes}

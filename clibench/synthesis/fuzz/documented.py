@@ -142,13 +142,14 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
     number = 0
     after_output = False
     for word in rest:
-        kind = kind_of_path(word) if re.fullmatch(r"(?:[\w*-]+/)*[\w.*-]+\.\w+", word) and not word.startswith(("/", "~", "..")) else None
+        path_ = word.removeprefix("./")
+        kind = kind_of_path(path_) if re.fullmatch(r"(?:[\w*-]+/)*[\w*-][\w.*-]*\.\w+", path_) else None
         option, _ = option_of(word, command, root)
         if kind is not None and not after_output:
-            named = [word.replace("**", "sub").replace("*", stem) for stem in ("first", "second")] if "*" in word else [word]
+            named = [path_.replace("**", "sub").replace("*", stem) for stem in ("first", "second")] if "*" in path_ else [path_]
             files, params = {}, {}
-            for path_ in named:
-                files[path_], more = content(kind, number)
+            for name in named:
+                files[name], more = content(kind, number)
                 params |= more
                 number += 1
             plans.append(Plan(word, (word,), params, files))

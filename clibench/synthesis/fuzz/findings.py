@@ -6,8 +6,10 @@ with status 1 is not given up: its files are compared with themselves in part of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from clibench.synthesis.fuzz.contents import Kind
 from clibench.synthesis.fuzz.documented import Documented
@@ -16,17 +18,19 @@ from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.options import NEVER, candidates
 from clibench.synthesis.fuzz.probe import Attempt
 
+_PEACE: Final = re.compile(r"exit|status|code|fail|fix|write|error|warn|quiet|level|threshold", re.IGNORECASE)
 
-def at_peace(finding: Sequence[Attempt], found: Found, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
-    """Drafts like those that found something, that may end with status 0."""
+
+def with_options(finding: Sequence[Attempt], found: Found, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
+    """Drafts like those that found something, with an option that may keep the status at 0; the likeliest first."""
+    options = sorted(found.command.options, key=lambda option: not _PEACE.search(f"{option.name} {option.help}"))
     for attempt in finding:
-        yield from _alike(attempt.draft)
-        for option in found.command.options:
+        for option in options:
             if not {*option.names} & NEVER and not any(option.name == use.option.name for use in attempt.draft.uses):
-                yield from (attempt.draft.with_use(use) for use in candidates(option, found.path, domain, documented)[:2])
+                yield from (attempt.draft.with_use(use) for use in candidates(option, found.path, domain, documented)[:1])
 
 
-def _alike(draft: Draft) -> Iterator[Draft]:
+def alike(draft: Draft) -> Iterator[Draft]:
     """The draft with its first two files the same in part of the cases."""
     names = [word for plan in draft.operands for word in plan.words if isinstance(word, str) and word in plan.files]
     if len(names) < 2:

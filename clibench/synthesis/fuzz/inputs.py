@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from clibench.synthesis.fuzz.contents import Kind
+from clibench.synthesis.fuzz.contents import Kind, details
 from clibench.synthesis.fuzz.documented import Documented
 from clibench.synthesis.fuzz.draft import Draft, Plan, Use
 from clibench.synthesis.fuzz.files import file_plan, folder_plan, here_plan, stdin_plan, two_files_plan
@@ -73,6 +74,27 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
         path, needed, (), Plan("nothing, in a working folder with files", (), here_plan(domain[0]).params, here_plan(domain[0]).files)
     )
     yield Draft(path, needed)
+
+
+def detailed(draft: Draft) -> Draft | None:
+    """The draft with a document that uses more of its format, where it has just one and of a kind that has such."""
+    plans = [plan for plan in (*draft.operands, draft.stdin) if plan is not None and (plan.files or plan.stdin)]
+    named = re.fullmatch(r"(?:documented )?(\w+)( file.*| on standard input)", plans[0].label) if len(plans) == 1 else None
+    kind = details().get(named[1]) if named else None
+    if named is None or kind is None or len(plans[0].files) > 1:
+        return None
+    old = plans[0]
+    new = Plan(
+        f"{kind.name}{named[2]}",
+        old.words,
+        kind.params,
+        dict.fromkeys(old.files, kind.template),
+        kind.template if old.stdin else "",
+        mistakes=old.mistakes,
+    )
+    return replace(
+        draft, operands=tuple(new if plan is old else plan for plan in draft.operands), stdin=new if draft.stdin is old else draft.stdin
+    )
 
 
 def input_options(path: tuple[str, ...], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:

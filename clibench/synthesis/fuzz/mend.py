@@ -21,8 +21,7 @@ def repairs(attempts: Sequence[Attempt], command: Command, domain: Sequence[Kind
         hints = hints_of(attempt.errors)
         if hints.impossible or not attempt.trials:
             continue
-        if attempt.answered:
-            yield _small_numbers(attempt.draft)
+        yield _small_numbers(attempt.draft)
         yield from repaired(attempt.draft, hints, command, domain, documented)
 
 

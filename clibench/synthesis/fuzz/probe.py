@@ -7,7 +7,7 @@ is seen by comparing its results with those of the draft without it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -144,13 +144,22 @@ class Prober:
         self._pages = frozenset(text_form(page.encode("utf-8", "replace")) for page in pages)
 
     def try_all(self, drafts: Sequence[Draft], *, cases: int | None = None) -> list[Attempt]:
-        """An attempt for each draft, in their order; all of them are run at once."""
-        cases_of, found, fixtures = self._prepared(drafts, cases)
-        attempts = []
-        for draft, (own, fault) in zip(drafts, cases_of, strict=True):
-            trials = tuple(self._trial(case, found[case.id], fixtures[case.fixture]) for case in own)
-            attempts.append(Attempt(draft, trials, fault or ("" if own else "no case can be drawn")))
-        return attempts
+        """An attempt for each draft, in their order; all of them are run at once. Of few cases a draft the first decides whether the others
+        are run: most drafts of a search fail in all or in none."""
+        cases_of, fixtures = self._prepared(drafts, cases)
+        few = (cases or self._cases) <= CASES
+        trials = self._run([own[:1] if few else own for own, _ in cases_of], fixtures)
+        if few:
+            rest = [own[1:] if first and first[0].answered else [] for (own, _), first in zip(cases_of, trials, strict=True)]
+            trials = [first + more for first, more in zip(trials, self._run(rest, fixtures), strict=True)]
+        return [
+            Attempt(draft, tuple(done), fault or ("" if own else "no case can be drawn"))
+            for draft, (own, fault), done in zip(drafts, cases_of, trials, strict=True)
+        ]
+
+    def _run(self, cases_of: Sequence[Sequence[Case]], fixtures: Mapping[str, Fixture]) -> list[list[Trial]]:
+        found = self.bench.run([case for own in cases_of for case in own], fixtures)
+        return [[self._trial(case, found[case.id], fixtures[case.fixture]) for case in own] for own in cases_of]
 
     def _trial(self, case: Case, recording: Recording, fixture: Fixture) -> Trial:
         shown = replace(recording, stdout=Output.of(self.bench.rename(recording.stdout.data))) if self._pages else recording
@@ -158,8 +167,9 @@ class Prober:
 
     def unstable(self, drafts: Sequence[Draft]) -> dict[int, str]:
         """Places of the drafts none of whose cases gives the same result under other conditions, with the reason."""
-        cases_of, found, fixtures = self._prepared(drafts, None)
+        cases_of, fixtures = self._prepared(drafts, None)
         listed = [case for own, _ in cases_of for case in own]
+        found = self.bench.run(listed, fixtures)
         again = self.bench.varied(listed, fixtures, 3)
         runs = {case.id: [found[case.id], again[case.id]] for case in listed if case.id in again}
         alias, oracle = self._head["task"]["alias"], self._head["oracle"]
@@ -173,9 +183,8 @@ class Prober:
                 bad[place] = reasons[0]
         return bad
 
-    def _prepared(
-        self, drafts: Sequence[Draft], cases: int | None
-    ) -> tuple[list[tuple[list[Case], str]], dict[str, Recording], dict[str, Fixture]]:
+    def _prepared(self, drafts: Sequence[Draft], cases: int | None) -> tuple[list[tuple[list[Case], str]], dict[str, Fixture]]:
+        """The cases of each draft, or why there are none, and the fixtures of all."""
         prepared: list[tuple[list[Case], str]] = []
         fixtures: dict[str, Fixture] = {}
         for number, draft in enumerate(drafts):
@@ -187,7 +196,7 @@ class Prober:
             expansion = expand(spec)
             fixtures |= expansion.fixtures
             prepared.append(([replace(case, id=f"{number}/{case.id}") for case in expansion.cases], ""))
-        return prepared, self.bench.run([case for own, _ in prepared for case in own], fixtures), fixtures
+        return prepared, fixtures
 
 
 def probe_spec(head: dict[str, Any], draft: Draft, cases: int) -> Spec:

@@ -14,9 +14,9 @@ from typing import Final
 from clibench.synthesis.fuzz.combine import crossed, pairs
 from clibench.synthesis.fuzz.contents import Kind
 from clibench.synthesis.fuzz.documented import Documented
-from clibench.synthesis.fuzz.findings import at_peace
+from clibench.synthesis.fuzz.findings import alike, with_options
 from clibench.synthesis.fuzz.found import Found
-from clibench.synthesis.fuzz.inputs import input_drafts, input_options, labelled
+from clibench.synthesis.fuzz.inputs import detailed, input_drafts, input_options, labelled
 from clibench.synthesis.fuzz.mend import repairs
 from clibench.synthesis.fuzz.options import NEVER, candidates, singles
 from clibench.synthesis.fuzz.probe import Attempt, Prober
@@ -29,6 +29,8 @@ MOST: Final = 32
 LEADING: Final = 3
 FINDING: Final = 2
 """Ways that end with status 1 for which a way to status 0 is looked for."""
+DETAILED: Final = 2
+"""Ways to give input that are tried with documents that use more of their format."""
 WELL_TRIED: Final = 8
 """The best ways to give input are compared with this many cases."""
 ROUNDS: Final = 3
@@ -80,11 +82,17 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
     if not any(map(_good, attempts)):
         attempts += [attempt for attempt in shown if attempt.draft.label not in seen]
     if not any(map(_good, attempts)) and (finding := sorted(filter(_finds, attempts), key=lambda attempt: -attempt.telling)[:FINDING]):
-        attempts += prober.try_all(labelled(at_peace(finding, found, domain, documented)), cases=WELL_TRIED)
+        same = prober.try_all([draft for attempt in finding for draft in alike(attempt.draft)], cases=WELL_TRIED)
+        attempts += same
+        if not any(map(_good, same)):
+            attempts += prober.try_all(labelled(with_options(finding, found, domain, documented))[:MOST])
     usable = [attempt for attempt in attempts if attempt.usable]
     # sorted() is stable: among equals the likelier draft stays first.
     found.bases = sorted(usable, key=lambda attempt: (*_merit(attempt), len(attempt.draft.uses), _beyond(attempt, found)))
     found.bases = _best_first(found.bases, prober)
+    more = [draft for base in found.bases[:DETAILED] if (draft := detailed(base.draft)) is not None]
+    # Behind the best way: an option that matters for details only is tried on them too.
+    found.bases[1:1] = [attempt for attempt in prober.try_all(more) if attempt.scored and attempt.distinct > 1]
     if not usable:
         reasons = [hints_of(attempt.errors).impossible for attempt in attempts]
         found.impossible = max(set(reasons), key=reasons.count) if reasons and all(reasons) else ""

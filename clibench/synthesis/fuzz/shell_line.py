@@ -114,6 +114,6 @@ def _fed(feeder: Line) -> Line:
             text = re.sub(r"\\[ntr\\]", lambda match: _ESCAPES[match[0]], text)
         ends = name == "echo" and not any("n" in flag for flag in flags)
         return Line((), None, f"{text}\n" if ends else text)
-    # Of another program's output only the kind is told, by the last file that it reads or fetches.
-    files = [word.rsplit("/", 1)[-1] for word in words if re.search(r"\w\.[A-Za-z]\w*$", word)]
-    return Line((), files[-1] if files else "")
+    # What is fetched is known by its address; of another program's output nothing is known.
+    fetched = [word.rsplit("/", 1)[-1] for word in words if "://" in word] if name in ("curl", "wget", "http") else []
+    return Line((), fetched[-1] if fetched else "")
