@@ -126,12 +126,14 @@ class Agent:
         return tasks
 
     def identity(self, task: Task) -> dict[str, Any]:
-        """Model, framework and limits."""
-        return {
+        """Model, framework and what bounds a generation."""
+        body = {
             "model": resolve(self.context.model).identity(),
             "agent": self.driver.identity(),
             "limits": asdict(self.driver.limits),
         }
+        budget = self.context.llm.budget.of_a_generation()
+        return body | {"budget": budget} if budget else body
 
     def generate(self, task: Task, workspace: Path) -> Generation:
         """One run of the agent. Raises InfraError where the provider, the gateway or the sandbox failed."""
@@ -156,7 +158,7 @@ class Agent:
             *download_signs(task.oracle, end.downloads or ()),
             *_before(account, spent),
         ]
-        outcome, reason = outcome_of(account, end, signs)
+        outcome, reason = outcome_of(account, end, signs, earlier=spent.attempts > account.totals.attempts)
         usage = _usage(account, time.monotonic() - started)
         raw = lease.log.read_bytes() if lease.log.exists() else b""
         told = trajectory(
@@ -173,15 +175,17 @@ class Agent:
         return Generation(outcome, reason=reason, usage=usage, trajectory=told, artifacts={**end.artifacts, "calls.jsonl": raw})
 
 
-def outcome_of(account: Account, end: AgentEnd, signs: Sequence[str] = ()) -> tuple[Outcome, str]:
-    """What a run counts as, by this table, first row that holds:
+def outcome_of(account: Account, end: AgentEnd, signs: Sequence[str] = (), *, earlier: bool = False) -> tuple[Outcome, str]:
+    """What a run counts as, by this table, first row that holds (`earlier`: attempts before it have used a part of the task's budget):
 
-    the provider failed, nothing recorded, the job's or sweep's budget spent -> InfraError (missing, to be resumed)
+    the provider failed, nothing recorded, the job's or sweep's budget spent,
+    the task's budget spent, a part of it by earlier attempts                -> InfraError (missing, to be resumed)
     the call's or task's budget spent, a limit reached                       -> agent-limit (graded)
     the model was never reached                                              -> InfraError (the agent did not start)
     else                                                                     -> delivered (graded), whatever the agent says of itself
     """
-    if account.closed_by in ("outage", "replay") or (account.closed_by == "budget" and account.closed_level in ("job", "sweep")):
+    not_its_own = ("task", "job", "sweep") if earlier else ("job", "sweep")
+    if account.closed_by in ("outage", "replay") or (account.closed_by == "budget" and account.closed_level in not_its_own):
         fault = InfraError(account.closed_why, where="generation")
         fault.passing = account.passing
         raise fault

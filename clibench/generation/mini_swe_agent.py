@@ -184,7 +184,9 @@ def _quiet() -> None:
     os.environ["MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT"] = "1"  # the gateway retries, and its refusals are final
     with scratch_folder("settings") as folder:  # made at the import, and never used again
         os.environ.setdefault("MSWEA_GLOBAL_CONFIG_DIR", str(folder))
+        import litellm
         import minisweagent  # noqa: F401
+    litellm.suppress_debug_info = True  # it prints advice on standard output, which belongs to results
     import logging
 
     for name in ("minisweagent", "litellm_model", "agent", "LiteLLM"):

@@ -69,10 +69,15 @@ class BudgetSettings:
     job_tokens: int | None = None
     sweep_tokens: int | None = None
 
+    def of_a_generation(self) -> dict[str, float]:
+        """What of it ends an agent, whose work is then graded as it is: part of the resume key. Those of job and sweep end the work."""
+        names = ("call_usd", "task_usd", "call_tokens", "task_tokens")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
 
 @dataclass
 class LlmSettings:
-    """How models are called. Nothing here changes a result, so nothing here is part of the resume key."""
+    """How models are called. Nothing here but a budget of a call or task changes a result or is part of the resume key."""
 
     cache: str = "off"
     """off; record: answer from the cache where it can, keep what is new; replay: answer from the cache alone."""

@@ -58,7 +58,9 @@ def test_a_passing_fault_does_not_keep_it_from_building_the_tool(kind: str, tmp_
     assert (workspace / "greet.py").read_text() == FILES["greet.py"]
 
 
-def test_one_that_loops_for_ever_is_ended_by_its_limit_of_steps_and_graded(tmp_path: Path, outputs: Path) -> None:
+def test_one_that_loops_for_ever_is_ended_by_its_limit_of_steps_and_graded(
+    tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     workspace = workspace_in(tmp_path)
     with ScriptedServer(Scripts.of(WRITE, then="again")) as server:
         generation = agent_on(server, outputs, "mini_swe_agent", limits=NO_LIMITS | {"steps": 4}).generate(TASK, workspace)
@@ -66,6 +68,7 @@ def test_one_that_loops_for_ever_is_ended_by_its_limit_of_steps_and_graded(tmp_p
     assert generation.outcome is Outcome.AGENT_LIMIT
     assert "4 steps" in generation.reason
     assert (workspace / "greet.py").exists()
+    assert capfd.readouterr().out == "", "standard output is for results"
 
 
 def test_a_command_that_hangs_is_killed_with_its_children_and_the_agent_goes_on(tmp_path: Path, outputs: Path) -> None:

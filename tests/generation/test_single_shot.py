@@ -57,19 +57,17 @@ def test_a_provider_that_fails_is_an_infrastructure_fault_and_no_zero(tmp_path: 
 
 @pytest.mark.parametrize("level", ["call", "task"])
 def test_a_spent_budget_of_the_call_or_task_is_the_agent_s_limit(level: str, tmp_path: Path, outputs: Path) -> None:
-    llm = LlmSettings(retry=QUICK, budget=BudgetSettings(**{f"{level}_tokens": 1}))
+    llm = LlmSettings(retry=QUICK, budget=BudgetSettings(**{f"{level}_tokens": 0}))
     with ScriptedServer(Scripts.of(WRITE)) as server:
-        again = agent_on(server, outputs, "single_shot", llm=llm, job=f"spent-{level}")
-        generation = again.generate(TASK, workspace_in(tmp_path))
-        if level == "task":  # a first call is let through, whatever it costs
-            assert generation.outcome is Outcome.PASS
-            generation = again.generate(TASK, workspace_in(tmp_path / "again"))
+        agent = agent_on(server, outputs, "single_shot", llm=llm)
+        generation = agent.generate(TASK, workspace_in(tmp_path))
+        assert agent.identity(TASK) != agent_on(server, outputs, "single_shot").identity(TASK), "a raised budget is another generation"
     assert generation.outcome is Outcome.AGENT_LIMIT
     assert f"the budget of this {level}" in generation.reason
 
 
-@pytest.mark.parametrize("level", ["job", "sweep"])
-def test_a_spent_budget_of_the_job_or_sweep_is_missing_and_not_tried_again_at_once(level: str, tmp_path: Path, outputs: Path) -> None:
+@pytest.mark.parametrize("level", ["task", "job", "sweep"])
+def test_a_budget_that_earlier_work_has_spent_is_missing_and_not_tried_again_at_once(level: str, tmp_path: Path, outputs: Path) -> None:
     llm = LlmSettings(retry=QUICK, budget=BudgetSettings(**{f"{level}_tokens": 1}))
     with ScriptedServer(Scripts.of(WRITE)) as server:
         agent_on(server, tmp_path, "single_shot", job="spent").generate(TASK, workspace_in(tmp_path))
