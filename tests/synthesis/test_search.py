@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import pytest
+
 from clibench.recording import End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.fuzz.bench import Bench
@@ -12,9 +14,11 @@ from clibench.synthesis.fuzz.contents import kinds
 from clibench.synthesis.fuzz.documented import Documented, read_lines
 from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
+from clibench.synthesis.fuzz.options import quiet
 from clibench.synthesis.fuzz.probe import Prober
 from clibench.synthesis.fuzz.search import search
 from clibench.synthesis.help.rules import RulesExtractor
+from clibench.synthesis.schema import Option
 from clibench.tasks.case import Case, Fixture
 from tests.synthesis.fake_tool import FactorySandbox
 from tests.tasks.scripted_sandbox import ScriptedSession
@@ -139,3 +143,19 @@ def test_a_document_that_uses_more_of_its_format_is_one_more_way_of_input() -> N
 
     found = searched(answer, "Usage: oakmill FILE\n\nPrint a text file in capitals.\n")
     assert [base.draft.label for base in found.bases[:2]] == ["<text file>", "<detailed text file>"]
+
+
+@pytest.mark.parametrize(
+    ("names", "help_text", "last"),
+    [
+        (("-v", "--verbose"), "", True),
+        (("-v", "--invert"), "", False),
+        (("-v",), "invert the match", False),
+        (("-v",), "show the version", True),
+        (("-w",), "write the result to the file", False),
+        (("-w", "--width"), "width of a line", False),
+        (("-q", "--quiet"), "", True),
+    ],
+)
+def test_a_letter_alone_does_not_make_an_option_come_last(names: tuple[str, ...], help_text: str, last: bool) -> None:
+    assert quiet(Option(names, help=help_text)) is last

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from clibench.synthesis.fuzz.found import Found
-from clibench.synthesis.fuzz.options import QUIET
+from clibench.synthesis.fuzz.options import quiet
 from clibench.synthesis.fuzz.probe import Prober
 from clibench.synthesis.schema import Command
 
@@ -17,7 +17,7 @@ PAIRED: Final = 4
 
 
 def pairs(found: Found, prober: Prober) -> None:
-    good = [row for row in found.singles if row[2] and not {*row[0].option.names} & QUIET][:PAIRED]
+    good = [row for row in found.singles if row[2] and not quiet(row[0].option)][:PAIRED]
     combined = []
     for index, (first, one, _) in enumerate(good):
         for second, two, _ in good[index + 1 :]:

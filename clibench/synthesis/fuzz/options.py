@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -19,37 +21,13 @@ ROUNDS: Final = 3
 """Repairs of a failed option in a row."""
 PLANS: Final = 6
 """Plans for an option's value that are tried."""
-QUIET: Final = frozenset(
-    {
-        "--help",
-        "--version",
-        "-h",
-        "-V",
-        "-v",
-        "--verbose",
-        "--quiet",
-        "-q",
-        "--silent",
-        "--debug",
-        "--no-color",
-        "--color",
-        "--colour",
-        "--interactive",
-        "--watch",
-        "-w",
-        "--completion",
-        "--install-completion",
-        "--show-completion",
-        "--update",
-        "--upgrade",
-        "--open",
-        "--clipboard",
-        "--copy",
-        "--serve",
-        "--daemon",
-    }
+IN_VAIN: Final = 3
+"""Values that succeed and change nothing, after which an option is taken to matter for other input only."""
+_QUIET: Final = re.compile(
+    r"--?(?:help|version|verbose|quiet|silent|debug|no-?colou?r|colou?r|interactive|watch|completions?|install-completion|show-completion"
+    r"|update|upgrade|open|clipboard|copy|serve|daemon)"
 )
-"""Options that come last: they change how much a tool says, or are no way to use it."""
+_QUIET_HELP: Final = re.compile(r"\b(?:help|version|verbos\w*|quiet\w*|silen\w*|debug\w*|watch\w*)\b", re.IGNORECASE)
 NEVER: Final = frozenset(
     {
         "--help",
@@ -68,6 +46,13 @@ NEVER: Final = frozenset(
     }
 )
 """Options that are never tried."""
+
+
+def quiet(option: Option) -> bool:
+    """Whether an option comes last: it changes how much a tool says, or is no way to use it. A letter alone says nothing: `-v` inverts,
+    and `-w` writes, where the help says so."""
+    named = [name for name in option.names if len(name) > 2]
+    return any(map(_QUIET.fullmatch, named)) if named else bool(option.names) and bool(_QUIET_HELP.search(option.help[:60]))
 
 
 @dataclass(frozen=True)
@@ -109,7 +94,10 @@ def singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: Do
         for option in found.command.options
         if not {*option.names} & NEVER and option.name not in used
     }
+    for name in (option.name for option in found.command.options if option.name in waiting and quiet(option)):
+        waiting[name] = waiting[name][:1]
     best: dict[str, tuple[Candidate, Attempt, int]] = {}
+    in_vain: Counter[str] = Counter()
     failed: dict[str, Attempt] = {}
     tried: set[str] = set()
     for _ in range(PLANS + ROUNDS):
@@ -127,7 +115,8 @@ def singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: Do
             if attempt.usable or (attempt.answered * 2 > len(attempt.trials) and changed):
                 if name not in best or (changed, attempt.ok) > (best[name][2], best[name][1].ok):
                     best[name] = (candidate, attempt, changed)
-                if changed > len(attempt.trials) // 2 and attempt.answered == len(attempt.trials):
+                in_vain[name] += not changed
+                if in_vain[name] == IN_VAIN or (changed > len(attempt.trials) // 2 and attempt.answered == len(attempt.trials)):
                     waiting[name] = []
             else:
                 failed.setdefault(name, attempt)
@@ -145,9 +134,7 @@ def singles(found: Found, prober: Prober, domain: Sequence[Kind], documented: Do
                 best[name] = (best[name][0], attempt, changed)
                 idle.remove(name)
     rows = [(candidate.use, attempt, changed) for candidate, attempt, changed in best.values()]
-    found.singles = sorted(
-        rows, key=lambda row: (not row[1].scored, bool({*row[0].option.names} & QUIET), -min(row[2], 2), -min(row[1].telling, 2))
-    )
+    found.singles = sorted(rows, key=lambda row: (not row[1].scored, quiet(row[0].option), -min(row[2], 2), -min(row[1].telling, 2)))
     found.failed += [attempt for name, attempt in failed.items() if name not in best]
 
 
