@@ -57,6 +57,8 @@ MOST_LEAVES: Final = 24
 """Commands that are searched."""
 EVIDENCE: Final = 4
 """Documented command lines from which on their failing says something of the tool, and not of one example."""
+FULL: Final = 5
+"""Patterns up to which also such are taken that a tool which knows nothing passes."""
 VERIFIED: Final = 6
 """Cases with which a chosen pattern is tried before it is kept."""
 
@@ -251,7 +253,7 @@ def _explore(
     chosen, weak = _untold(chosen, spec, head)
     chosen, more = _stable(chosen, prober)
     weak += more
-    kept, more = _verified(chosen, Prober(bench, head, pages, cases=VERIFIED), wish.most_patterns)
+    kept, telling, more = _verified(chosen, Prober(bench, head, pages, cases=VERIFIED), wish.most_patterns)
     dropped += [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
     dropped += [_record(attempt, "documented, did not succeed or showed nothing") for attempt in lines if not attempt.usable]
     dropped += weak + more
@@ -260,6 +262,12 @@ def _explore(
     )
     try:
         _judge(wish, founds, outcome)
+        if not telling:
+            raise RejectedError(
+                "where it succeeds it prints and changes nothing of its own: a tool that knows nothing would pass",
+                where=_name(wish),
+                fix="Write its spec.yaml by hand.",
+            )
     except RejectedError as error:
         error.dropped = outcome.dropped
         raise
@@ -324,19 +332,24 @@ def _stable(chosen: Sequence[Chosen], prober: Prober) -> tuple[list[Chosen], lis
     return [row for place, row in enumerate(chosen) if place not in bad], weak
 
 
-def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], list[dict[str, Any]]]:
-    """Those that also succeed with more cases; a pattern whose results hardly differ goes behind the others."""
+def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], set[str], list[dict[str, Any]]]:
+    """Those that also succeed with more cases, and the ids of those among them that take knowledge. A pattern whose results hardly differ
+    goes behind the others; one that a tool which knows nothing passes in most cases is taken only where there are few others."""
     attempts = prober.try_all([row.draft for row in chosen])
-    ranks: dict[str, tuple[bool, int]] = {}
+    ranks: dict[str, tuple[bool, bool, int]] = {}
     weak = []
+    by_name = {}
     for row, attempt in zip(chosen, attempts, strict=True):
+        by_name[row.id] = attempt
         if not attempt.scored or attempt.answered * 5 < len(attempt.trials) * 3:
             weak.append(_record(attempt, "fails with more cases"))
         else:
-            known = attempt.ignorant * 2 > attempt.ok  # to a tool that knows nothing
-            ranks[row.id] = (known or (row.rank > 0 and attempt.distinct < min(3, len(attempt.trials))), row.rank)
-    leading = sorted(ranks, key=lambda name: ranks[name])[:most]
-    return [row for row in chosen if row.id in leading], weak
+            alike = row.rank > 0 and attempt.distinct < min(3, len(attempt.trials))
+            ranks[row.id] = (attempt.ignorant * 2 > attempt.ok, alike, row.rank)
+    telling = {name for name, (ignorant, *_) in ranks.items() if not ignorant}
+    leading = sorted(ranks, key=lambda name: ranks[name])[: min(most, max(len(telling), FULL))]
+    weak += [_record(by_name[name], "a tool that knows nothing passes it") for name in ranks if name not in leading and name not in telling]
+    return [row for row in chosen if row.id in leading], telling, weak
 
 
 def _record(attempt: Attempt, why: str) -> dict[str, Any]:

@@ -160,6 +160,18 @@ def test_a_pattern_whose_output_tells_the_tool_is_left_out_before_the_freeze(tmp
     assert "some-tool" not in (tmp_path / "lines" / "prompt.md").read_text().lower()
 
 
+def _parrot(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+    found = tool(case, fixture, variation)
+    if isinstance(found, Recording) and found.status.ok and not {"-h", "--help"} & {*case.argv} and len(case.argv) > 1:
+        return _ends(found.status, case.stdin)
+    return found
+
+
+def test_a_tool_that_prints_only_what_it_is_given_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(RejectedError, match="a tool that knows nothing would pass"):
+        made(tmp_path, FactorySandbox(_parrot))
+
+
 def test_a_file_with_a_fault_is_among_the_cases_of_a_tool_that_reads_documents(tmp_path: Path) -> None:
     def strict(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
         texts = [entry.content for entry in fixture.entries if entry.path.endswith(".json")]
