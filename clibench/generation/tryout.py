@@ -69,6 +69,8 @@ class Tried:
     attempts: tuple[int, int]
     """Calls that the server saw, and attempts in the ledger."""
     seconds: float
+    keys: frozenset[str]
+    """What the server was given as a key, in whatever header."""
 
     @property
     def agrees(self) -> bool:
@@ -112,6 +114,7 @@ def try_out(
             "llm.retry.first_wait_s=0.01",
             "progress=off",
         )
+        keys = frozenset(server.keys)
         served = [Tokens(call.prompt_tokens, call.cached_tokens, 0, call.completion_tokens, call.reasoning_tokens) for call in server.calls]
     names = framework.split(",")
     jobs = tuple(job for job in read_jobs(outputs) if job.framework in names)
@@ -131,7 +134,7 @@ def try_out(
         "report": _in_report(outputs / "report" / "tasks.csv", names),
     }
     said = (done.stderr + report.stderr).strip()[-2000:]
-    return Tried(done.returncode or report.returncode, said, jobs, bills, (len(served), totals.attempts), time.monotonic() - started)
+    return Tried(done.returncode or report.returncode, said, jobs, bills, (len(served), totals.attempts), time.monotonic() - started, keys)
 
 
 def _clibench(*arguments: str) -> subprocess.CompletedProcess[str]:

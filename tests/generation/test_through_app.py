@@ -5,11 +5,14 @@ The command-line agents of the suite are one of eight; scripts/check_agents.py d
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from clibench.generation.tryout import Tried, try_out
+from clibench.llm.models import NO_KEY
 from clibench.outcome import Outcome
 
 TASKS = Path(__file__).parents[2] / "tasks"
@@ -36,18 +39,33 @@ def check(tried: Tried, jobs: int, tasks: int) -> None:
         assert bill.agrees(tried.bills["server"]), (name, tried.bills)
 
 
+def opened(path: Path) -> bytes:
+    """The bytes of a file, and what they hold where they are packed."""
+    data = path.read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        return data + gzip.decompress(data)
+    if data[:4] == b"PAR1":
+        return data + repr(pyarrow.parquet.read_table(path).to_pylist()).encode()
+    return data
+
+
 def test_a_sweep_of_two_models_and_two_frameworks_needs_no_key_for_a_server_on_this_machine(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for key in ("OPENAI_API_KEY", "MOONSHOT_API_KEY"):
-        monkeypatch.delenv(key, raising=False)
+    planted = "sk-planted-0123456789"
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("MOONSHOT_API_KEY", planted)
     tasks = ["envsubst", "files-to-prompt"]
     tried = try_out("mini_swe_agent,single_shot", tasks, TASKS, outputs, model="gpt,kimi", arguments=["-m"])
     check(tried, jobs=4, tasks=2)
     assert {(job.model, job.framework) for job in tried.jobs} == {
         (model, framework) for model in ("gpt", "kimi") for framework in ("mini_swe_agent", "single_shot")
     }
-    assert tried.attempts[0] == 4 * 1 + 4 * 2 + 2, "an answer a single shot, two an agent, and a refusal a task"
+    assert tried.attempts[0] == 4 * 1 + 4 * 2 + 2 * 2, "an answer a single shot, two an agent, and a refusal a task for each key"
+    assert tried.keys == {NO_KEY, planted}, "a key that there is is used, and where it is used it is nowhere else:"
+    holding = [path for path in outputs.rglob("*") if path.is_file() and planted.encode() in opened(path)]
+    assert holding == []
+    assert any(b"envsubst" in opened(path) for path in outputs.rglob("*.db")), "MLflow's database can be searched like this"
 
 
 @pytest.mark.parametrize("framework", ["codex"])
