@@ -152,7 +152,7 @@ class Client:
                     used = None if error.policy.billed else Tokens()
                     self._ledger.append(self._line(call_id, attempt, scope, error.kind, used, latency, error))
                     if error.kind == "rate_limit":
-                        self._limiter.limit.throttled()
+                        self._limiter.limit.throttled(started)
                     failure = error
                 else:
                     tokens = from_openai_chat(raw.get("usage") or {})

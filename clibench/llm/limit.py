@@ -1,9 +1,14 @@
-"""How many calls may be in flight to one provider: halved when it says `too many`, regained one by one (AIMD, as TCP does it)."""
+"""How many calls may be in flight to one provider: halved when it says `too many`, regained one by one (AIMD, as TCP does it).
+
+Calls that were in flight together are turned away together: that is one `too many`, and halves once.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -15,9 +20,13 @@ class AdaptiveLimit:
         self.most = max(1, most)
         self.current = self.most
         self._good = 0
+        self._halved = -math.inf
 
-    def throttled(self) -> None:
-        """A rate limit was met."""
+    def throttled(self, begun: float) -> None:
+        """A rate limit was met by a call that was begun at `begun` (time.monotonic)."""
+        if begun <= self._halved:
+            return
+        self._halved = time.monotonic()
         self.current = max(1, self.current // 2)
         self._good = 0
 

@@ -140,7 +140,7 @@ class Calls:
                         used = None if error.policy.billed else Tokens()
                         self._write(run, asked, call_id, number, error.kind, used, time.monotonic() - started, error)
                         if error.kind == "rate_limit":
-                            limiter.limit.throttled()
+                            limiter.limit.throttled(started)
                         failure = error
                     except asyncio.CancelledError:
                         self._write(run, asked, call_id, number, "abandoned", None, time.monotonic() - started)
