@@ -59,7 +59,7 @@ def test_what_the_model_calls_have_used_is_told_as_they_run(capsys: pytest.Captu
     with make_progress(ProgressChoice.plain, "gpt", {"words": 6}, lambda: spent[0]) as progress:
         spent[0] = Totals(prompt_tokens=1200, completion_tokens=34, known_usd=0.0125, unknown=1)
         progress.end(PASSED)
-    assert capsys.readouterr().err.splitlines()[-1].endswith("(stored; job: 1,234 tokens, $0.0125 and 1 calls of unknown cost)")
+    assert capsys.readouterr().err.splitlines()[-1].endswith("(stored; job: 1,234 tokens, $0.0125 and 1 of unknown cost)")
     with make_progress(ProgressChoice.bars, "gpt", {"words": 6}, lambda: spent[0]):
         pass
     assert "1,234 tokens, $0.0125" in capsys.readouterr().err

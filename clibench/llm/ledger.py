@@ -123,7 +123,7 @@ class Totals:
         return Totals(**{name: value - getattr(before, name) for name, value in vars(self).items()})
 
     def __str__(self) -> str:
-        unknown = f" and {self.unknown} calls of unknown cost" if self.unknown else ""
+        unknown = f" and {self.unknown} of unknown cost" if self.unknown else ""
         return f"{self.tokens:,} tokens, ${self.known_usd:.4f}{unknown}"
 
 

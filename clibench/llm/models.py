@@ -24,6 +24,7 @@ from clibench.llm.prices import Price, price_of
 from clibench.llm.settings import ModelSettings
 
 DIALECT_NAMES = ("openai_chat", "openai_responses", "anthropic", "gemini")
+NO_MODEL = ModelSettings().name
 NO_KEY = "no-key"
 """What is sent to servers that ask for none: clients refuse an empty one."""
 
@@ -89,6 +90,8 @@ def resolve(settings: ModelSettings) -> ModelConfig:
         raise UserError(
             f"model '{settings.name}' can't be called: it has no id", fix="Choose a model (model=gpt, model=openai_compatible, ...)."
         )
+    if settings.name == NO_MODEL:
+        raise UserError("the model has no name", where="model.name", fix="Set model.name=NAME, as its server knows it.")
     if "/" not in settings.id:
         raise UserError(f"model.id '{settings.id}' names no provider", fix="Write provider/model, for example openai/gpt-5.4.")
     for dialect in settings.native:

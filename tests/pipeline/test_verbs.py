@@ -113,6 +113,13 @@ def test_a_dry_run_needs_no_key_and_names_those_that_a_run_will_need(bench: Benc
     assert [name in err for name in ("OPENAI_API_KEY", "MOONSHOT_API_KEY", "DASHSCOPE_API_KEY")] == [False, True, False], err
 
 
+def test_a_server_s_model_without_name_or_address_is_refused(bench: Bench) -> None:
+    server = ("model=openai_compatible", "framework=single_shot")
+    for given, asked in (("model.base_url=http://127.0.0.1:1/v1", "model.name=NAME"), ("model.name=house", "model.base_url=")):
+        status, _, err = bench(*server, given)
+        assert (status, asked in err) == (2, True), err
+
+
 def test_a_dry_run_tells_a_submission_that_does_not_install_from_one_that_was_not_tried(bench: Bench) -> None:
     def row() -> list[str]:
         return next(line.split()[-5:-2] for line in bench("framework=null", "dry_run=true")[1].splitlines() if line.startswith("lines"))
