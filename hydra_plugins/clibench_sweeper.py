@@ -12,27 +12,28 @@ from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper, BasicSweeperConf
 from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 
 class ClibenchSweeper(BasicSweeper):
     """BasicSweeper that has every job checked first, and shows all results at the end."""
 
     def validate_batch_is_legal(self, batch: Sequence[Sequence[str]]) -> None:
-        """Compose and check each job; raises what the first faulty one raises."""
-        from clibench.experiment import check_sweep
-
-        loader = self.hydra_context.config_loader  # type: ignore[union-attr]
-        check_sweep([loader.load_sweep_config(self.config, list(overrides)) for overrides in batch])  # type: ignore[arg-type]
+        """Nothing: all have been checked."""
 
     def sweep(self, arguments: list[str]) -> Any:
-        """Run all jobs, then show them together."""
-        from clibench.experiment import prepare_folder, show_sweep
+        """Compose and check all jobs, before as much as a folder is made; run them; then show them together."""
+        from clibench.experiment import check_sweep, prepare_folder, show_sweep
 
-        assert self.config is not None  # noqa: S101 - Hydra calls setup first
+        assert self.config is not None and self.hydra_context is not None  # noqa: S101 - Hydra calls setup first
+        loader = self.hydra_context.config_loader
+        overrides = OverridesParser.create(config_loader=loader).parse_overrides([*self._parse_config(), *arguments])
+        batches = self.split_arguments(overrides, None)
+        check_sweep([loader.load_sweep_config(self.config, list(job)) for batch in batches for job in batch])
         prepare_folder(Path(self.config.hydra.sweep.dir))
-        batches = super().sweep(arguments)
-        show_sweep([job.return_value for batch in batches for job in batch], self.config)
-        return batches
+        done = super().sweep(arguments)
+        show_sweep([job.return_value for batch in done for job in batch], self.config)
+        return done
 
 
 ConfigStore.instance().store(

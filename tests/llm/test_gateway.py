@@ -165,6 +165,19 @@ def test_a_passing_fault_of_the_provider_is_retried_here_and_never_reaches_the_a
     assert [call.fault for call in server.calls] == [kind, kind, ""]
 
 
+@pytest.mark.parametrize("kind", ["cut", "stall"])
+@pytest.mark.parametrize("dialect", REQUESTS)
+def test_a_break_of_a_stream_that_is_passed_on_as_it_comes_is_the_agent_s_to_handle(dialect: str, kind: str, bench: Bench) -> None:
+    fault = Fault.model_validate({"kind": kind, "times": 1})
+    with ScriptedServer(Scripts.of(Turn(text="word " * 99, fault=fault))) as server:
+        lease = bench.register(server, native=[dialect], llm=LlmSettings(retry=QUICK, stall_s=0.3, hold_streams=False))
+        with pytest.raises(httpx.TransportError):
+            ask(lease, dialect, stream=True)
+        assert ask(lease, dialect, stream=True).status_code == 200
+    assert [(line.outcome, line.tokens is None) for line in bench.lines()] == [(kind, True), ("ok", False)]
+    assert lease.account().closed_by == ""
+
+
 def test_a_retry_after_header_goes_before_the_gateway_s_own_pause(bench: Bench) -> None:
     with ScriptedServer(Scripts.of(Turn(text="at last", fault=Fault(kind="rate_limit", retry_after=1.25)))) as server:
         answer = ask(bench.register(server), "openai_chat")

@@ -111,6 +111,7 @@ def test_a_dry_run_needs_no_key_and_names_those_that_a_run_will_need(bench: Benc
     status, _, err = bench("-m", "model=gpt,kimi,qwen", "framework=single_shot", *judged)
     assert status == 2
     assert [name in err for name in ("OPENAI_API_KEY", "MOONSHOT_API_KEY", "DASHSCOPE_API_KEY")] == [False, True, False], err
+    assert not bench.outputs.exists(), "nothing was started"
 
 
 def test_a_server_s_model_without_name_or_address_is_refused(bench: Bench) -> None:
