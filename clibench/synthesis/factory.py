@@ -332,8 +332,8 @@ def _stable(chosen: Sequence[Chosen], prober: Prober) -> tuple[list[Chosen], lis
     return [row for place, row in enumerate(chosen) if place not in bad], weak
 
 
-def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], set[str], list[dict[str, Any]]]:
-    """Those that also succeed with more cases, and the ids of those among them that take knowledge. A pattern whose results hardly differ
+def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], bool, list[dict[str, Any]]]:
+    """Those that also succeed with more cases, and whether any of their cases takes knowledge. A pattern whose results hardly differ
     goes behind the others; one that a tool which knows nothing passes in most cases is taken only where there are few others."""
     attempts = prober.try_all([row.draft for row in chosen])
     ranks: dict[str, tuple[bool, bool, int]] = {}
@@ -349,7 +349,8 @@ def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list
     telling = {name for name, (ignorant, *_) in ranks.items() if not ignorant}
     leading = sorted(ranks, key=lambda name: ranks[name])[: min(most, max(len(telling), FULL))]
     weak += [_record(by_name[name], "a tool that knows nothing passes it") for name in ranks if name not in leading and name not in telling]
-    return [row for row in chosen if row.id in leading], telling, weak
+    kept = [row for row in chosen if row.id in leading]
+    return kept, any(by_name[row.id].telling for row in kept), weak
 
 
 def _record(attempt: Attempt, why: str) -> dict[str, Any]:

@@ -24,14 +24,15 @@ def known_to_none(case: Case, recording: Recording, pages: Collection[bytes]) ->
         return "help"
     if printed == text_form(" ".join(case.argv[1:]).encode("utf-8", "surrogateescape")):
         return "echo"
-    if case.stdin.strip() and (printed == text_form(case.stdin) or _same_meaning(recording.stdout.data, case.stdin)):
+    if case.stdin.strip() and (printed == text_form(case.stdin) or _same_meaning(recording.stdout.data, case)):
         return "cat"
     return ""
 
 
-def _same_meaning(expected: bytes, actual: bytes) -> bool:
+def _same_meaning(expected: bytes, case: Case) -> bool:
     try:
-        expected.decode(), actual.decode()
+        expected.decode(), case.stdin.decode()
     except UnicodeDecodeError:
         return False
-    return b"\0" not in expected and judge_one(Question(expected, actual)).passed is True
+    question = Question(expected, case.stdin, case.argv, (case.stdin,))
+    return b"\0" not in expected and judge_one(question).passed is True
