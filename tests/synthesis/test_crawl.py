@@ -114,6 +114,13 @@ def test_a_tool_without_help_is_known_by_what_its_readme_shows() -> None:
     assert [positional.name for positional in found.command.positionals] == ["FILE"]
 
 
+def test_a_readme_may_tell_the_usage_in_backquotes() -> None:
+    readme = "# Tool\n\n`tool filename [options]`\n\nSorts files.\n\n`--ignore-case, -i`  \nWhatever case.\n\n* `--depth=N`: how deep\n"
+    found = crawled({}, readme=readme)
+    assert [option.names for option in found.command.options] == [("--ignore-case", "-i"), ("--depth",)]
+    assert [positional.name for positional in found.command.positionals] == ["filename"]
+
+
 def test_a_readme_that_shows_no_use_of_a_tool_without_help_does_not_help() -> None:
     with pytest.raises(UserError, match="prints no help"):
         crawled({}, readme="# Tool\n\n    import tool\n\nUsage: see the manual.\n")

@@ -110,13 +110,20 @@ def crawl(bench: Bench, extractor: SchemaExtractor, readme: str = "") -> Crawl:
 
 
 def _told(bench: Bench, extractor: SchemaExtractor, readme: str) -> Command | None:
-    """The schema by the block of a README that declares the most; None where no block runs the tool."""
+    """The schema by what of a README declares the most: a code block, or the lines and words in backquotes; None where nothing runs the
+    tool."""
     text = bench.rename(readme.encode("utf-8", "replace")).decode("utf-8", "replace")
+    runs = _runs(bench.alias)
     blocks = [match[1] or match[2] or "" for match in _BLOCK.finditer(text)]
-    found = [extractor.extract(bench.alias, block) for block in blocks if bench.alias in block and _USAGE.search(block)]
+    quoted = [line for line in re.findall(r"`([^`\n]+)`", text) if runs.match(line) and " " in line.strip()]
+    listed = [f"  {names}  {about}" for names, about in _LISTED.findall(text)]
+    usage = [f"Usage: {line}\n" for line in quoted[:1]]
+    helps = [block for block in blocks if bench.alias in block and _USAGE.search(block)]
+    helps += ["\n".join((*usage, "", "Options:", *listed, ""))] if usage or listed else []
+    found = [extractor.extract(bench.alias, block) for block in helps]
     size = {id(schema): len(schema.options) + len(schema.positionals) for schema in found}
     best = max(found, key=lambda schema: size[id(schema)], default=Command(bench.alias))
-    return replace(best, commands=()) if found or any(map(_runs(bench.alias).search, blocks)) else None
+    return replace(best, commands=()) if quoted or any(map(runs.search, blocks)) or len(helps) > bool(usage or listed) else None
 
 
 def _runs(name: str) -> re.Pattern[str]:
@@ -160,6 +167,8 @@ _BLOCK: Final = re.compile(
     r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$|((?:^(?: {4}|\t)[^\n]*\n|^\n)+)", re.MULTILINE | re.DOTALL
 )
 """A code block of a README, fenced or indented."""
+_LISTED: Final = re.compile(r"^[ \t]*(?:[*+|-][ \t]+|\|)?[*_]*`(--?[A-Za-z][^`\n]*)`[*_]*[ \t]*[:|-]*[ \t]*([^|\n]*)", re.MULTILINE)
+"""An option that a README lists: in backquotes at the start of a line, a list item or a row of a table."""
 _CRASH: Final = re.compile(r"^Traceback \(most recent call last\)|^panic: |^node:internal|^    at .+:\d+:\d+\)?$", re.MULTILINE)
 
 
