@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from clibench.recording import End, Output, Recording, Resources, Status
+from clibench.recording import Change, End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.fuzz.bench import Bench
 from clibench.synthesis.fuzz.contents import kinds
@@ -15,7 +15,7 @@ from clibench.synthesis.fuzz.documented import Documented, read_lines
 from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.options import quiet
-from clibench.synthesis.fuzz.probe import Prober
+from clibench.synthesis.fuzz.probe import Prober, Trial
 from clibench.synthesis.fuzz.search import search
 from clibench.synthesis.help.rules import RulesExtractor
 from clibench.synthesis.schema import Option
@@ -74,6 +74,19 @@ def test_an_option_that_keeps_the_status_at_0_makes_a_linter_scored() -> None:
     found = searched(lint, "Usage: oakmill [OPTIONS] FILE\n\nOptions:\n  --report-only  end with status 0\n  --twice  more\n")
     assert found.bases[0].scored
     assert [use.option.name for use in found.bases[0].draft.uses] == ["--report-only"]
+
+
+def test_a_tool_that_mends_files_and_ends_with_1_works() -> None:
+    changed = (Change("/workspace/a.py", "modified", "file", 0o644, 1, "0" * 64, content=b"1"),)
+
+    def ended(code: int, err: bytes, changes: tuple[Change, ...]) -> Trial:
+        recording = Recording(Status(End.EXIT, code), Output.of(b""), Output.of(err), changes, Resources())
+        return Trial(Case("a", "a", ("oakmill",), "0"), recording)
+
+    assert ended(1, b"Rewriting a.py\n", changed).found
+    assert not ended(1, b"Rewriting a.py\n", ()).found
+    assert not ended(1, b"error: cannot write\n", changed).found
+    assert not ended(2, b"", changed).found
 
 
 def test_an_error_is_no_finding() -> None:

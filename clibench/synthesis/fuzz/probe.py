@@ -54,12 +54,13 @@ class Trial:
     @property
     def found(self) -> bool:
         """Whether the tool did its work and ended with status 1, as linters and comparers do that found something: it reports on standard
-        output, and does not complain."""
+        output or mends files, and does not complain."""
         run = self.recording
         if run.status.end is not End.EXIT or run.status.code != 1:
             return False
         first = run.stdout.data.strip().split(b"\n", 1)[0]
-        return bool(first) and not any(_COMPLAINT.search(part.decode("utf-8", "replace")) for part in (run.stderr.data[:4000], first))
+        said = (part.decode("utf-8", "replace") for part in (run.stderr.data[:4000], first))
+        return bool(first or run.changes) and not any(map(_COMPLAINT.search, said))
 
     @property
     def answered(self) -> bool:
