@@ -28,6 +28,7 @@ from clibench.synthesis.fuzz.documented import Documented, commands_of, read_lin
 from clibench.synthesis.fuzz.domain import ranked_kinds
 from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
+from clibench.synthesis.fuzz.keep import record, stable, untold, verified
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.samples import samples
 from clibench.synthesis.fuzz.search import search
@@ -41,7 +42,7 @@ from clibench.synthesis.package.alias import neutral_name
 from clibench.synthesis.package.category import category_of
 from clibench.synthesis.package.facts import Facts, opening, read_facts
 from clibench.synthesis.package.readme import context_of, plain_text
-from clibench.synthesis.prompt import Example, HelpText, introduce, renaming, write_prompt
+from clibench.synthesis.prompt import HelpText, introduce, renaming
 from clibench.synthesis.schema import SchemaExtractor
 from clibench.synthesis.spec import OracleSpec, Spec, TaskHead, parse_spec
 from clibench.synthesis.spec_text import spec_text
@@ -57,8 +58,6 @@ MOST_LEAVES: Final = 24
 """Commands that are searched."""
 EVIDENCE: Final = 4
 """Documented command lines from which on their failing says something of the tool, and not of one example."""
-FULL: Final = 5
-"""Patterns up to which also such are taken that a tool which knows nothing passes."""
 VERIFIED: Final = 6
 """Cases with which a chosen pattern is tried before it is kept."""
 
@@ -249,13 +248,13 @@ def _explore(
     if reader.writer is not None:
         good, bad = _written(reader.writer, founds, found_help, prober, say)
         chosen += written(good, [row.id for row in chosen], 0 if reader.mode == "llm" else 12)
-        dropped += [_record(attempt, "written by the model, never succeeded") for attempt in bad]
-    chosen, weak = _untold(chosen, spec, head)
-    chosen, more = _stable(chosen, prober)
+        dropped += [record(attempt, "written by the model, never succeeded") for attempt in bad]
+    chosen, weak = untold(chosen, spec, head)
+    chosen, more = stable(chosen, prober)
     weak += more
-    kept, telling, more = _verified(chosen, Prober(bench, head, pages, cases=VERIFIED), wish.most_patterns)
-    dropped += [_record(attempt, "never succeeded") for found in founds for attempt in found.failed]
-    dropped += [_record(attempt, "documented, did not succeed or showed nothing") for attempt in lines if not attempt.usable]
+    kept, telling, more = verified(chosen, Prober(bench, head, pages, cases=VERIFIED), wish.most_patterns)
+    dropped += [record(attempt, "never succeeded") for found in founds for attempt in found.failed]
+    dropped += [record(attempt, "documented, did not succeed or showed nothing") for attempt in lines if not attempt.usable]
     dropped += weak + more
     outcome = Outcome(
         found_help, documented, kept, lines, dropped, tuple(kind.name for kind in domain[:6]), bench.trials, reader.mode, reader.report
@@ -295,21 +294,6 @@ def _sayable(documented: Documented, spec: Spec) -> Documented:
     return replace(documented, lines=kept)
 
 
-def _untold(chosen: Sequence[Chosen], spec: Spec, head: dict[str, Any]) -> tuple[list[Chosen], list[dict[str, Any]]]:
-    """Those whose part of the prompt, whichever case is shown, does not hold the tool's own name in a spelling that the alias can't take
-    the place of."""
-    names = [name for name in secret_names(spec) if name not in spec.task.forbidden]
-    kept, weak = [], []
-    for row in chosen:
-        whole = Spec.model_validate({**head, "patterns": [row.draft.body(row.id, "A pattern.")]})
-        shown = [Example(trial.case, trial.fixture, trial.recording) for trial in row.attempt.trials if trial.recording.status.ok]
-        if any(mentions(write_prompt(whole, "", (), {row.id: example}), names) for example in shown):
-            weak.append(_record(row.attempt, "tells the tool's name"))
-        else:
-            kept.append(row)
-    return kept, weak
-
-
 def _refuse_telling(facts: Facts, spec: Spec, found_help: Crawl, bench: Bench, wish: Wish) -> None:
     """Raise RejectedError where context or help tell the tool, before anything is searched or frozen."""
     recordings = bench.words(page.argv for page in found_help.pages)
@@ -325,41 +309,6 @@ def _context(facts: Facts, spec: Spec, wish: Wish, drop: Iterable[str]) -> str:
     return context_of(facts.readme, facts.summary, alias=spec.task.alias, names=names, makers=makers, drop=drop)
 
 
-def _stable(chosen: Sequence[Chosen], prober: Prober) -> tuple[list[Chosen], list[dict[str, Any]]]:
-    """Those with a case whose result is the same under other conditions: a freeze can compare nothing of the others."""
-    bad = prober.unstable([row.draft for row in chosen])
-    weak = [{"pattern": chosen[place].draft.label[:200], "why": reason, "ok": 0, "cases": 0, "said": ""} for place, reason in bad.items()]
-    return [row for place, row in enumerate(chosen) if place not in bad], weak
-
-
-def _verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[Chosen], bool, list[dict[str, Any]]]:
-    """Those that also succeed with more cases, and whether any of their cases takes knowledge. A pattern whose results hardly differ
-    goes behind the others; one that a tool which knows nothing passes in most cases is taken only where there are few others."""
-    attempts = prober.try_all([row.draft for row in chosen])
-    ranks: dict[str, tuple[bool, bool, int]] = {}
-    weak = []
-    by_name = {}
-    for row, attempt in zip(chosen, attempts, strict=True):
-        by_name[row.id] = attempt
-        if not attempt.scored or attempt.answered * 5 < len(attempt.trials) * 3:
-            weak.append(_record(attempt, "fails with more cases"))
-        else:
-            alike = row.rank > 0 and attempt.distinct < min(3, len(attempt.trials))
-            ranks[row.id] = (attempt.ignorant * 2 > attempt.ok, alike, row.rank)
-    telling = {name for name, (ignorant, *_) in ranks.items() if not ignorant}
-    leading = sorted(ranks, key=lambda name: ranks[name])[: min(most, max(len(telling), FULL))]
-    weak += [_record(by_name[name], "a tool that knows nothing passes it") for name in ranks if name not in leading and name not in telling]
-    kept = [row for row in chosen if row.id in leading]
-    return kept, any(by_name[row.id].telling for row in kept), weak
-
-
-def _record(attempt: Attempt, why: str) -> dict[str, Any]:
-    error = next(iter(attempt.errors), attempt.fault)
-    lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
-    said = (lines[0] if len(lines) < 2 else f"{lines[0][:120]} ... {lines[-1]}")[:300] if lines else ""
-    return {"pattern": attempt.draft.label[:200], "why": why, "ok": attempt.ok, "cases": len(attempt.trials), "said": said}
-
-
 def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
     """Raise RejectedError where too little works."""
     impossible = [found.impossible for found in founds if not found.bases]
@@ -372,7 +321,7 @@ def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
         raise RejectedError(f"no command succeeded; it said: {said}", where=_name(wish), fix="Write its spec.yaml by hand.")
     failed = [attempt for attempt in outcome.lines if not attempt.answered]
     if len(outcome.lines) >= EVIDENCE and len(outcome.lines) - len(failed) < wish.least_documented * len(outcome.lines):
-        said = _record(failed[0], "")["said"]
+        said = record(failed[0], "")["said"]
         raise RejectedError(
             f"{len(failed)} of {len(outcome.lines)} documented command lines never succeeded, after repairs; the first said: {said}",
             where=_name(wish),
