@@ -1,8 +1,8 @@
-"""What generations will use, in tokens and dollars, before they run.
+"""What generations will use, in tokens, dollars and time, before they run.
 
 By the mean of earlier results of the same model and framework where there are any, else by the counts that the paper published for its
 models and frameworks, at today's prices. Those do not tell cached prompt tokens apart, so their cost is a range: from all of the prompt
-read from the provider's cache to none of it. Of anything else nothing is known, and the estimate says so.
+read from the provider's cache to none of it; of time they say nothing. Of anything else nothing is known, and the estimate says so.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class Estimate:
     least_usd: float | None = None
     most_usd: float | None = None
     basis: str = "nothing is known of such a job"
+    wall_s: float | None = None
+    """Of all agents, one after another."""
 
     def __str__(self) -> str:
         tokens = "unknown" if self.tokens is None else f"{self.tokens:,.0f}"
@@ -60,12 +62,14 @@ class PublishedUse:
 def estimate(model: str, framework: str, price: Price | None, earlier: Sequence[TaskResult], count: int) -> Estimate:
     """For `count` tasks; `earlier` are results of the same model and framework."""
     if not count:
-        return Estimate(0.0, 0.0, 0.0, "all is generated")
+        return Estimate(0.0, 0.0, 0.0, "all is generated", 0.0)
     used = [row.usage.prompt_tokens + row.usage.completion_tokens for row in earlier if _counted(row)]  # type: ignore[operator]
     paid = [row.usage.cost_usd for row in earlier if row.usage.cost_usd is not None]
     if used:
         dollars = sum(paid) / len(paid) * count if paid else None
-        return Estimate(sum(used) / len(used) * count, dollars, dollars, f"mean of earlier tasks of {model} with {framework}")
+        walls = [row.usage.wall_s for row in earlier if _counted(row)]
+        basis = f"mean of earlier tasks of {model} with {framework}"
+        return Estimate(sum(used) / len(used) * count, dollars, dollars, basis, sum(walls) / len(walls) * count)
     published = published_usage().get(framework, {}).get(model)
     if published is None:
         return Estimate()

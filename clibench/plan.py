@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """Estimated time of all that is left."""
+        """Estimated time of all that is left, but for the agents at work."""
         return sum(task.seconds for task in self.tasks)
 
 
@@ -96,10 +96,17 @@ def show_plan(job: Job, bench: Bench, keys: Sequence[str] = ()) -> None:
     cases = sum(task.cases for task in plan.tasks)
     left = sum(task.cases_left for task in plan.tasks)
     out.print(f"{len(plan.tasks)} tasks, {sum(task.patterns for task in plan.tasks)} patterns, {cases} cases, {left} of them to run")
-    out.print(f"estimated time: {duration(plan.seconds)} ({source}; {bench.workers} trials at once)")
+    out.print(f"estimated time: {duration(plan.seconds)} ({source}; {bench.workers} trials at once){_of_agents(plan, bench)}")
     out.print(str(plan.use) if plan.use else "tokens: 0, cost: 0 USD (no model is called)")
     for key in keys:
         out.print(f"needs a key: {key} ({'set' if os.environ.get(key) else 'not set'})")
+
+
+def _of_agents(plan: Plan, bench: Bench) -> str:
+    if plan.use is None:
+        return ""
+    time = "unknown" if plan.use.wall_s is None else duration(plan.use.wall_s / bench.agents)
+    return f", agents: {time} ({bench.agents} at once)"
 
 
 _BUILT: Final = {True: "yes", False: "failed", None: "no"}

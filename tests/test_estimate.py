@@ -23,9 +23,12 @@ def row(usage: Usage) -> TaskResult:
 
 
 def test_earlier_results_go_before_the_paper_s() -> None:
-    earlier = [row(Usage(prompt_tokens=100, completion_tokens=10, cost_usd=0.5)), row(Usage(prompt_tokens=300, completion_tokens=30))]
+    earlier = [
+        row(Usage(prompt_tokens=100, completion_tokens=10, cost_usd=0.5, wall_s=60.0)),
+        row(Usage(prompt_tokens=300, completion_tokens=30)),
+    ]
     found = estimate("gpt", "mini_swe_agent", PRICE, earlier, 4)
-    assert (found.tokens, found.least_usd, found.most_usd) == (880, 2.0, 2.0)
+    assert (found.tokens, found.least_usd, found.most_usd, found.wall_s) == (880, 2.0, 2.0, 120.0)
     assert str(found) == "estimated tokens: 880, cost: 2.00 USD (mean of earlier tasks of gpt with mini_swe_agent)"
 
 

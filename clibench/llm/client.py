@@ -99,13 +99,14 @@ class Client:
         """
         scope = scope or self.scope
         request = {"model": self.model.id, "messages": [dict(message) for message in messages], **self.model.params, **params}
-        kept = self._cache.find(request)
+        recorded = {**request, **self.model.place}
+        kept = self._cache.find(recorded)
         if kept is not None:
             line = self._line(uuid.uuid4().hex, 0, scope, "replayed", Tokens(), 0.0)
             self._ledger.append(line)
             return replace(_answer(kept, 0.0), replayed=True)
         answer, raw = self._attempts(request, scope)
-        self._cache.keep(request, raw)
+        self._cache.keep(recorded, raw)
         return answer
 
     def ask(

@@ -76,9 +76,16 @@ class ModelConfig:
             fix=f"Set it (export {self.key_env}=...), or point model.base_url at a server on this machine.",
         )
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Part of its identity. A server on this machine is not the provider: what stands in for a model there (the scripted one, say) must
+        never be taken for the model's own work.
+        """
+        return {"local": True} if self.local else {}
+
     def identity(self) -> dict[str, Any]:
         """What of the model can change a result: not its port, price or key."""
-        body: dict[str, Any] = {"id": self.id, "params": dict(self.params)}
+        body: dict[str, Any] = {"id": self.id, "params": dict(self.params), **self.place}
         if self.script is not None:
             body["script"] = digest_file(Path(self.script))
         return body

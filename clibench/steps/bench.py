@@ -56,13 +56,18 @@ class Bench:
     """Held by a build."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "generating", threading.Semaphore(self.generations or self.builds))
+        object.__setattr__(self, "generating", threading.Semaphore(self.agents))
         object.__setattr__(self, "building", threading.Semaphore(self.builds))
 
     @property
     def builds(self) -> int:
         """Builds at once."""
         return max(2, self.workers)
+
+    @property
+    def agents(self) -> int:
+        """Agents at work at once."""
+        return self.generations or self.builds
 
     @property
     def tasks(self) -> int:

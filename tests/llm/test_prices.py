@@ -33,6 +33,11 @@ def test_a_given_price_goes_before_the_table_and_keeps_source_and_date() -> None
     assert cost_usd(Tokens(prompt=1_000_000, cached=500_000, completion=1_000_000), price) == pytest.approx(1.5 + 0.25 + 6.0)
 
 
+def test_a_server_on_this_machine_is_never_taken_for_the_provider_and_its_port_is_nothing() -> None:
+    own, here, there = (resolve(model_settings("gpt", base_url=url)) for url in (None, "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"))
+    assert own.identity() != here.identity() == there.identity()
+
+
 def test_an_unknown_price_is_none_and_refuses_a_budget_in_dollars() -> None:
     model = resolve(model_settings("openai_compatible", name="mine", base_url="http://127.0.0.1:9/v1"))
     assert model.price is None

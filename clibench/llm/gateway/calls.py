@@ -66,6 +66,7 @@ class Calls:
             "params": dict(run.model.params),
             "dialect": asked.dialect,
             "streamed": asked.stream,
+            **run.model.place,
         }
         started = time.monotonic()
         try:
