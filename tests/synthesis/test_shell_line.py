@@ -53,8 +53,9 @@ def test_a_here_document_is_the_standard_input_of_its_command() -> None:
         ("tool [-n] <file> > <output>", ["file"]),
         ("tool [-n] <input file>", ["input file"]),
         ("tool <first> <second>", ["first", "second"]),
+        ("tool [-n] <path> (where path is some path to a folder (e.g. .) or a file)", ["path"]),
     ],
 )
-def test_what_the_shell_redirects_in_a_usage_line_is_no_argument(usage: str, operands: list[str]) -> None:
+def test_what_the_shell_redirects_and_remarks_in_a_usage_line_are_no_arguments(usage: str, operands: list[str]) -> None:
     schema = RulesExtractor().extract("tool", f"Usage: {usage}\n\nOptions:\n  -n   number the lines\n")
     assert [positional.name for positional in schema.positionals] == operands

@@ -283,9 +283,12 @@ _INPUT: Final = re.compile(r"\s<(?:\s+(?:<[^<>]+>|[^\s<>\[\]]+)|[\w./-]+(?=\s+\d
 _OUTPUT: Final = re.compile(r"\s(?:[12&]?>{1,2}&?)\s*(?:<[^<>]+>|[^\s<>\[\]]+)")
 
 
+_REMARK: Final = re.compile(r"\s\((?:where|which|e\.g\.|i\.e\.|default[: ]|see |use |note:|if |for ).*$", re.IGNORECASE)
+
+
 def _call(text: str) -> str:
-    """Without what is the shell's: `cat file | ` before it, `< input` and `> output` behind it are no arguments."""
-    return _OUTPUT.sub("", _INPUT.sub("", _FEEDER.sub("", text)))
+    """Without what is the shell's: `cat file | ` before it, `< input` and `> output` behind it are no arguments. Nor is a remark."""
+    return _REMARK.sub("", _OUTPUT.sub("", _INPUT.sub("", _FEEDER.sub("", text))))
 
 
 def _without(words: list[str], path: Sequence[str]) -> str:
