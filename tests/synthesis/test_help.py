@@ -231,3 +231,18 @@ def test_a_corpus_schema_without_its_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("command: a\nstyle: plain\noptions: {}\n")
     with pytest.raises(UserError, match=r"a\.txt: the help text is missing"):
         read_corpus(tmp_path)
+
+
+def test_go_flags_shows_a_value_by_a_bare_equals_sign_and_choices_in_brackets() -> None:
+    text = "Usage:\n  tool [OPTIONS]\n\nApplication Options:\n      --by-file        each file\n"
+    text += "      --sort=[name|size] order (default: name)\n"
+    text += "      --exclude=       left out\n                       (commas)\n  -m, --match=\n                       include\n"
+    options = {option.name: option for option in RulesExtractor().extract("tool", text).options}
+    assert [(name, option.takes_value) for name, option in options.items()] == [
+        ("--by-file", False),
+        ("--sort", True),
+        ("--exclude", True),
+        ("--match", True),
+    ]
+    assert options["--sort"].choices == ("name", "size")
+    assert options["--exclude"].help == "left out (commas)"

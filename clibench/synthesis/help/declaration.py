@@ -7,6 +7,7 @@ One grammar for all families, since they differ in punctuation only:
     -o --output=<file>       docopt
     --output=<value>         oclif, kong
     --output='x':            kubectl
+    --output=  --sort=[a|b]  go-flags
     --[no-]color  --color / --no-color  --color[=WHEN]  -l[=0], --list[=0]
 
 A declaration ends at two blanks, unless another name follows. Where one blank is all there is, a word is taken for a value only when it
@@ -22,7 +23,7 @@ from typing import Final
 _NAME: Final = re.compile(r"(--\[no-?\]-?[A-Za-z0-9][\w.:-]*|--?[A-Za-z0-9?#@%$][\w.:+-]*)(\[no-\])?")
 _ATTACHED: Final = re.compile(
     r"\[=?(?P<maybe>[^\]\s]+)\]|=(?P<quote>\"[^\"]*\"|'[^']*')|=\[?(?P<list>[^\]\s]*)\](?=:)|=(?P<plain><[^>]+>(?:=<[^>]+>)?(?:\.\.\.)?|[^\s,|:\[]+(?:\|(?!-)[^\s,|:\[]+)*(?:,\.\.\.)?)"
-    r"|(?P<angle><[^>]+>(?:\.\.\.)?)"
+    r"|(?P<angle><[^>]+>(?:\.\.\.)?)|=\[(?P<set>[^\]\s|]+(?:\|[^\]\s|]+)+)\](?=\s|$)|=(?P<bare>)(?=\s\s|\s*$)"
 )
 _TYPED: Final = re.compile(r"((?:\[\])?\w+(?:\[\w+\]\w+)?)\[=(\"[^\"]*\"|[^\]\s]+)\]")
 _BRACKETED: Final = re.compile(r"<[^<>]+>(?:\[[^\[\]]*\])?(?:\.{2,3})?|\{[^{}]+\}|\"[^\"]*\"(?=\s\s|$)")
@@ -136,7 +137,9 @@ def _attached(found: Declaration, attached: re.Match[str], text: str) -> tuple[D
             return replace(found, metavar=more[1] if more else kind, default=value), rest[more.end() :] if more else rest
     if attached["maybe"] is not None:
         return replace(_with_metavar(found, attached["maybe"]), value_optional=True), rest
-    return _with_metavar(found, attached["plain"] or attached["angle"] or ""), rest
+    if attached["bare"] is not None:
+        return replace(found, metavar="VALUE"), rest
+    return _with_metavar(found, attached["plain"] or attached["angle"] or attached["set"] or ""), rest
 
 
 def _kubectl_kind(value: str, quoted: str | None) -> str:
