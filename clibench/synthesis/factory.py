@@ -237,7 +237,7 @@ def _explore(
     chosen: list[Chosen] = []
     dropped: list[dict[str, Any]] = []
     if reader.mode != "llm":
-        lines = try_lines(_sayable(documented, spec), root, [path for path, _ in leaves], prober, domain)
+        lines = try_lines(_sayable(documented, spec), root, [path for path, _ in leaves], prober, domain, facts.readme)
         shown = [attempt for attempt in lines if attempt.usable and attempt.distinct > 1]
         founds = [
             search(path, command, prober, domain, documented, [attempt for attempt in shown if attempt.draft.path == path], say)

@@ -136,6 +136,18 @@ def test_a_documented_line_is_repaired_by_what_its_message_says() -> None:
     assert second.answered == 0
 
 
+def test_an_example_is_run_on_the_document_that_the_readme_shows_and_else_on_a_usual_one() -> None:
+    def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        text = files.get(words[-1], b"")
+        return (0, text.upper(), b"") if (words[0] == "special") == (b"Server" in text) else (1, b"", b"bad\n")
+
+    shown = "```go\ntype Server struct {\n\tName string\n\tPort int\n}\n```\n"
+    readme = f"{shown}\n```sh\noakmill special demo.go\noakmill usual demo.go\n```\n"
+    root = RulesExtractor().extract("oakmill", "Usage: oakmill HOW FILE\n")
+    attempts = try_lines(Documented(read_lines([readme], ["oakmill"])), root, [()], prober(answer), TEXT, readme)
+    assert [attempt.usable for attempt in attempts] == [True, True]
+
+
 def test_a_pattern_of_files_in_an_example_stands_for_files() -> None:
     def cat(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
         paths = [word.removeprefix("./") for word in words]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path
@@ -134,8 +135,9 @@ def option_of(word: str, command: Command, root: Command) -> tuple[Option | None
     return found, value if mark else None
 
 
-def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
-    """A documented line as a draft: its words as they are, its files with content that varies."""
+def line_draft(line: Line, root: Command, domain: Sequence[Kind], shown: Mapping[str, Kind] = MappingProxyType({})) -> Draft:
+    """A documented line as a draft: its words as they are, its files with content that varies. `shown` are documents to take in the place
+    of those of a kind, by the kind's name."""
     path, command, rest = locate(line.words, root)
     plans: list[Plan] = []
     params: dict[str, Any]
@@ -149,7 +151,7 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
             named = [path_.replace("**", "sub").replace("*", stem) for stem in ("first", "second")] if "*" in path_ else [path_]
             files, params = {}, {}
             for name in named:
-                files[name], more = content(kind, number)
+                files[name], more = content(shown.get(kind.name, kind), number)
                 params |= more
                 number += 1
             plans.append(Plan(word, (word,), params, files))
@@ -160,7 +162,8 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind]) -> Draft:
         )
     stdin = None
     if line.stdin_file is not None:
-        template, params = content(kind_of_path(line.stdin_file) or domain[0], number)
+        kind = kind_of_path(line.stdin_file) or domain[0]
+        template, params = content(shown.get(kind.name, kind), number)
         stdin = Plan("documented file on standard input", (), params, {}, template)
     elif line.stdin_text is not None:
         stdin = Plan("documented text on standard input", (), {}, {}, literal("", line.stdin_text).words[0])

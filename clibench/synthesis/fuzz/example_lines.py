@@ -7,7 +7,7 @@ repairs is a documented pattern that never succeeds: of a tool with many of them
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,6 +19,7 @@ from clibench.synthesis.fuzz.mend import repaired
 from clibench.synthesis.fuzz.options import NEVER
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.repair import hints_of
+from clibench.synthesis.fuzz.samples import documents
 from clibench.synthesis.schema import Command
 
 MOST: Final = 24
@@ -29,20 +30,22 @@ ROUNDS: Final = 2
 
 
 def try_lines(
-    documented: Documented, root: Command, commands: Collection[tuple[str, ...]], prober: Prober, domain: Sequence[Kind]
-) -> list[Attempt]:
+    documented: Documented, root: Command, commands: Collection[tuple[str, ...]], prober: Prober, domain: Sequence[Kind],
+    readme: str = "",
+) -> list[Attempt]:  # fmt: skip
     """An attempt for each line that uses one of the `commands`, the most successful that was found. Lines that only ask for help or a
     version are no use of the tool."""
-    drafts = labelled(
-        line_draft(line, root, domain) for line in documented.lines if not line.words or not {*line.words} <= NEVER | {"-h", "-V", "help"}
-    )
+    lines = [line for line in documented.lines if not line.words or not {*line.words} <= NEVER | {"-h", "-V", "help"}]
+    shown = documents(readme)
+    drafts = labelled(line_draft(line, root, domain, shown) for line in lines)
+    usual = {draft.label: draft for line in lines if (draft := line_draft(line, root, domain)) not in drafts}
     drafts = [draft for draft in drafts if draft.path in commands][:MOST]
     best = prober.try_all(drafts)
     latest = list(best)
     found = dict(root.walk())
     for _ in range(ROUNDS):
         others = {
-            place: labelled(_others(attempt, found[attempt.draft.path], domain, documented))[:REPAIRS]
+            place: _again(attempt, usual) + labelled(_others(attempt, found[attempt.draft.path], domain, documented))[:REPAIRS]
             for place, attempt in enumerate(latest)
             if not best[place].answered
         }
@@ -59,6 +62,12 @@ def try_lines(
         for place, attempt in zip(better, prober.try_all(list(better.values())), strict=True):
             best[place] = attempt
     return best
+
+
+def _again(attempt: Attempt, usual: Mapping[str, Draft]) -> list[Draft]:
+    """The same line with the usual documents in the place of those that the README shows."""
+    draft = usual.get(attempt.draft.label)
+    return [draft] if draft is not None else []
 
 
 def _others(attempt: Attempt, command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:

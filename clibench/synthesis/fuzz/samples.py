@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind, breakable, fault_of, kinds
@@ -38,13 +38,23 @@ def samples(readme: str, likely: Sequence[Kind]) -> tuple[Kind, ...]:
     return tuple(found.values())
 
 
-def _blocks(readme: str) -> Iterator[tuple[str, str]]:
+def documents(readme: str) -> dict[str, Kind]:
+    """By format, the first document of it that the README shows, program text too: what its examples are most likely run on."""
+    found: dict[str, Kind] = {}
+    for language, text in _blocks(readme, frozenset(kinds()) - {"shell", "text"}):
+        if language not in found:
+            kind = kinds()[language]
+            found[language] = Kind(f"documented {language}", kind.suffixes, kind.words, *_varied(language, text), kind.broken)
+    return found
+
+
+def _blocks(readme: str, languages: Collection[str] = _DATA) -> Iterator[tuple[str, str]]:
     for match in _FENCE.finditer(readme):
         language = _NAMES.get(match[1].lower(), match[1].lower())
         text = _dedented(match[2])
         if not SHORTEST <= len(text) <= LONGEST:
             continue
-        if language in _DATA:
+        if language in languages:
             yield language, text
         elif text.lstrip()[:1] in "{[" and _is_json(text):
             yield "json", text
