@@ -24,7 +24,7 @@ from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.bench import Bench
 from clibench.synthesis.fuzz.choose import Chosen, choose, written
 from clibench.synthesis.fuzz.crawl import Crawl, crawl
-from clibench.synthesis.fuzz.documented import Documented, commands_of, read_lines, understand
+from clibench.synthesis.fuzz.documented import Documented, commands_of, read_lines, understand, with_shown_options
 from clibench.synthesis.fuzz.domain import ranked_kinds
 from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
@@ -227,7 +227,9 @@ def _explore(
     domain = samples(facts.readme, likely[:5]) + likely
     names = tuple(dict.fromkeys((spec.oracle.entry, bench.alias)))
     declared = [example for _, command in root.walk() for example in command.examples]
-    documented = understand(read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared), root)
+    shown_lines = read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared)
+    root = with_shown_options(root, shown_lines)
+    documented = understand(shown_lines, root)
     say(f"content: {', '.join(kind.name for kind in domain[:4])}; {len(documented.lines)} documented lines")
     pages = [page.text for page in found_help.pages]
     prober = Prober(bench, head, pages)

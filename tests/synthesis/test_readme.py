@@ -15,7 +15,7 @@ import yaml
 from clibench.synthesis.copied import copied_lines
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.contents import details, kinds
-from clibench.synthesis.fuzz.documented import read_lines
+from clibench.synthesis.fuzz.documented import read_lines, understand, with_shown_options
 from clibench.synthesis.fuzz.draft import content
 from clibench.synthesis.fuzz.repair import hints_of
 from clibench.synthesis.fuzz.samples import samples
@@ -23,6 +23,7 @@ from clibench.synthesis.fuzz.shell_line import Line
 from clibench.synthesis.package.alias import neutral_name
 from clibench.synthesis.package.facts import read_facts
 from clibench.synthesis.package.readme import context_of
+from clibench.synthesis.schema import Command, Option
 from clibench.synthesis.spec import parse_spec
 from clibench.synthesis.spec_text import spec_text
 
@@ -114,6 +115,15 @@ def test_documented_lines_come_from_code_and_not_from_prose() -> None:
     code = "$ tool sort -r a.txt > b.txt  # backwards\ncat x.json | tool get .name\ntool <file>\n"
     readme = f"tool reads a file and prints it\n\n```sh\n{code}```\n"
     assert read_lines([readme], ["tool"]) == (Line(("sort", "-r", "a.txt")), Line(("get", ".name"), stdin_file="x.json"))
+
+
+def test_options_of_a_tool_without_help_are_those_of_its_examples() -> None:
+    lines = read_lines(["```sh\ntool --indent=4 a.json\ntool -r --plain a.json\n```\n"], ["tool"])
+    root = with_shown_options(Command("tool"), lines)
+    assert [(option.name, option.takes_value) for option in root.options] == [("--indent", True), ("-r", False), ("--plain", False)]
+    assert understand(lines, root).values == {((), "--indent"): ("4",)}
+    told = Command("tool", options=(Option(("--all",)),))
+    assert with_shown_options(told, lines) is told
 
 
 @pytest.mark.parametrize(

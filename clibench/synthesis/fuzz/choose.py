@@ -58,7 +58,7 @@ def choose(alias: str, founds: Sequence[Found], lines: Sequence[Attempt], most: 
     results: set[tuple[object, ...]] = set()
     for row in filter(lambda row: row.attempt.scored, rows):
         result = tuple(trial.result for trial in row.attempt.trials)
-        signature = (*row.found.path, *result)
+        signature = (*row.found.path, bool(row.attempt.draft.stdin), *result)
         if signature in results and row.rank > 0 and row.rank < 60:
             continue  # does exactly what another pattern does
         results.add(signature)
@@ -154,7 +154,7 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
     ]
     documented = [
         _Row(15 + 5 * (place > 1), f"example-{place + 1}", f"`{shown}` as in a documented example.", attempt, found, documented=True)
-        for place, attempt in enumerate(lines[:4])
+        for place, attempt in enumerate(_different(lines)[:4])
     ]
     pairs = [
         _Row(
@@ -167,6 +167,14 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
         for place, (uses, attempt) in enumerate(found.pairs[:4])
     ]
     return [*rows, *effective, *documented, *others[:3], *pairs, *crossed, *same_shape, *idle]
+
+
+def _different(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """The first of those that do the same in the same way."""
+    found: dict[tuple[object, ...], Attempt] = {}
+    for attempt in attempts:
+        found.setdefault((bool(attempt.draft.stdin), *(trial.result for trial in attempt.trials)), attempt)
+    return list(found.values())
 
 
 def _shape(draft: Draft) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -101,6 +101,19 @@ def understand(lines: Sequence[Line], root: Command) -> Documented:
         {key: tuple(dict.fromkeys(found)) for key, found in values.items()},
         {path: tuple(tuple(dict.fromkeys(slot)) for slot in slots) for path, slots in operands.items()},
     )
+
+
+def with_shown_options(root: Command, lines: Sequence[Line]) -> Command:
+    """A tool whose help tells no option, with those that its examples show: `--name=value` takes a value, `--name` and `-n` do not."""
+    if any(command.options for _, command in root.walk()):
+        return root
+    found: dict[str, Option] = {}
+    for word in (word for line in lines for word in line.words):
+        if given := re.fullmatch(r"(--?[A-Za-z][\w-]*)(=.+)?", word, re.DOTALL):
+            option = Option((given[1],), metavar="VALUE" if given[2] else None, value_optional=bool(given[2]))
+            if given[1] not in found or given[2]:
+                found[given[1]] = option
+    return replace(root, options=tuple(found.values()))
 
 
 def locate(words: Sequence[str], root: Command) -> tuple[tuple[str, ...], Command, list[str]]:
