@@ -136,6 +136,17 @@ def test_a_documented_line_is_repaired_by_what_its_message_says() -> None:
     assert second.answered == 0
 
 
+def test_a_folder_that_an_example_names_is_made_and_what_runs_without_an_end_is_not_tried() -> None:
+    def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        inside = [path for path in files if path.startswith("src/")]
+        return (0, " ".join(inside).encode(), b"") if inside else (1, b"", b"ERROR: stat src: no such file or directory\n")
+
+    root = RulesExtractor().extract("oakmill", "Usage: oakmill DIR\n\nOptions:\n  -w, --watch  watch it\n  -r  all\n")
+    lines = read_lines(["```sh\noakmill -r src/\noakmill -w src/\n```\n"], ["oakmill"])
+    (attempt,) = try_lines(Documented(lines), root, [()], prober(answer), TEXT)
+    assert attempt.usable
+
+
 def test_an_example_is_run_on_the_document_that_the_readme_shows_and_else_on_a_usual_one() -> None:
     def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
         text = files.get(words[-1], b"")

@@ -158,6 +158,8 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind], shown: Mapping
     after_output = False
     for word in rest:
         path_ = word.removeprefix("./")
+        if re.fullmatch(r"(?:[\w-]+/)*\*", path_):  # all that is there
+            path_ += next((suffix for suffix in domain[0].suffixes if suffix.startswith(".")), ".txt")
         kind = kind_of_path(path_) if re.fullmatch(r"(?:[\w*-]+/)*[\w*-][\w.*-]*\.\w+", path_) else None
         option, _ = option_of(word, command, root)
         if kind is not None and not after_output:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from clibench.synthesis.fuzz.contents import Kind
-from clibench.synthesis.fuzz.documented import Documented, line_draft
+from clibench.synthesis.fuzz.documented import Documented, line_draft, locate, option_of
 from clibench.synthesis.fuzz.draft import Draft, Plan
 from clibench.synthesis.fuzz.inputs import labelled
 from clibench.synthesis.fuzz.mend import repaired
@@ -20,6 +20,7 @@ from clibench.synthesis.fuzz.options import NEVER
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.repair import hints_of
 from clibench.synthesis.fuzz.samples import documents
+from clibench.synthesis.fuzz.shell_line import Line
 from clibench.synthesis.schema import Command
 
 MOST: Final = 24
@@ -35,7 +36,11 @@ def try_lines(
 ) -> list[Attempt]:  # fmt: skip
     """An attempt for each line that uses one of the `commands`, the most successful that was found. Lines that only ask for help or a
     version are no use of the tool."""
-    lines = [line for line in documented.lines if not line.words or not {*line.words} <= NEVER | {"-h", "-V", "help"}]
+    lines = [
+        line
+        for line in documented.lines
+        if not line.words or not ({*line.words} <= NEVER | {"-h", "-V", "help"} or any(_endless(word, line, root) for word in line.words))
+    ]
     shown = documents(readme)
     drafts = labelled(line_draft(line, root, domain, shown) for line in lines)
     usual = {draft.label: draft for line in lines if (draft := line_draft(line, root, domain)) not in drafts}
@@ -62,6 +67,12 @@ def try_lines(
         for place, attempt in zip(better, prober.try_all(list(better.values())), strict=True):
             best[place] = attempt
     return best
+
+
+def _endless(word: str, line: Line, root: Command) -> bool:
+    """Whether a word is an option that is never tried, by whichever name."""
+    option, _ = option_of(word, locate(line.words, root)[1], root)
+    return option is not None and bool({*option.names} & (NEVER - {"--help", "--version"}))
 
 
 def _again(attempt: Attempt, usual: Mapping[str, Draft]) -> list[Draft]:

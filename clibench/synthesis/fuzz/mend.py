@@ -53,6 +53,10 @@ def repaired(draft: Draft, hints: Hints, command: Command, domain: Sequence[Kind
         for number, path in enumerate(hints.missing_files[:3]):
             template, drawn = content(kind_of_path(path) or domain[0], 8 + number)
             files[path], params = template, {**params, **drawn}
+        folders = [path.rstrip("/") for path in files if "." not in path.rstrip("/").rsplit("/", 1)[-1]]
+        if folders:
+            plan = folder_plan(domain[0], word=folders[0])
+            yield replace(draft, more_files={**draft.more_files, **plan.files}, more_params={**draft.more_params, **plan.params})
         yield replace(draft, more_files={**draft.more_files, **files}, more_params={**draft.more_params, **params})
     if hints.choices and draft.operands:
         picked = Plan(
