@@ -159,6 +159,15 @@ def test_an_example_is_run_on_the_document_that_the_readme_shows_and_else_on_a_u
     assert [attempt.usable for attempt in attempts] == [True, True]
 
 
+def test_an_example_varies_where_the_document_of_the_readme_does_not() -> None:
+    readme = "```toml\n[one]\n[one.two]\n[one.two.three.four]\n```\n\n```sh\noakmill a.toml\n```\n"
+    root = RulesExtractor().extract("oakmill", "Usage: oakmill FILE\n")
+    (attempt,) = try_lines(
+        Documented(read_lines([readme], ["oakmill"])), root, [()], prober(lambda words, files, _: (0, files[words[0]], b"")), TEXT, readme
+    )
+    assert attempt.distinct > 1
+
+
 def test_a_pattern_of_files_in_an_example_stands_for_files() -> None:
     def cat(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
         paths = [word.removeprefix("./") for word in words]

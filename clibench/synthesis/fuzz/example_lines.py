@@ -7,7 +7,7 @@ repairs is a documented pattern that never succeeds: of a tool with many of them
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -46,11 +46,15 @@ def try_lines(
     usual = {draft.label: draft for line in lines if (draft := line_draft(line, root, domain)) not in drafts}
     drafts = [draft for draft in drafts if draft.path in commands][:MOST]
     best = prober.try_all(drafts)
+    # A document that never varies gives one case: the usual one is better where it does as well.
+    dull = {place: usual[a.draft.label] for place, a in enumerate(best) if a.distinct < 2 and a.draft.label in usual}
+    for place, attempt in zip(dull, prober.try_all(list(dull.values())), strict=True):
+        best[place] = attempt if attempt.distinct > best[place].distinct else best[place]
     latest = list(best)
     found = dict(root.walk())
     for _ in range(ROUNDS):
         others = {
-            place: _again(attempt, usual) + labelled(_others(attempt, found[attempt.draft.path], domain, documented))[:REPAIRS]
+            place: labelled(_others(attempt, found[attempt.draft.path], domain, documented))[:REPAIRS]
             for place, attempt in enumerate(latest)
             if not best[place].answered
         }
@@ -73,12 +77,6 @@ def _endless(word: str, line: Line, root: Command) -> bool:
     """Whether a word is an option that is never tried, by whichever name."""
     option, _ = option_of(word, locate(line.words, root)[1], root)
     return option is not None and bool({*option.names} & (NEVER - {"--help", "--version"}))
-
-
-def _again(attempt: Attempt, usual: Mapping[str, Draft]) -> list[Draft]:
-    """The same line with the usual documents in the place of those that the README shows."""
-    draft = usual.get(attempt.draft.label)
-    return [draft] if draft is not None else []
 
 
 def _others(attempt: Attempt, command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
