@@ -30,7 +30,7 @@ from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.keep import record, stable, untold, verified
 from clibench.synthesis.fuzz.probe import Attempt, Prober
-from clibench.synthesis.fuzz.samples import samples
+from clibench.synthesis.fuzz.samples import documents, samples
 from clibench.synthesis.fuzz.search import search
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.help.rules import RulesExtractor
@@ -224,7 +224,10 @@ def _explore(
     text = "\n".join(page.text for page in found_help.pages)
     spoken = " ".join((facts.summary, *facts.keywords, opening(facts.readme)))
     likely = ranked_kinds(f"{wish.package} {spec.oracle.entry}", (spoken, text, plain_text(facts.readme)[:8000]), (6, 3, 1))
-    domain = samples(facts.readme, likely[:5]) + likely
+    secrets = secret_names(spec)
+    # A document that tells the tool would take every pattern with it.
+    domain = tuple(kind for kind in samples(facts.readme, likely[:5]) if not mentions(kind.template, secrets)) + likely
+    whole = {name: kind for name, kind in documents(facts.readme).items() if not mentions(kind.template, secrets)}
     names = tuple(dict.fromkeys((spec.oracle.entry, bench.alias)))
     declared = [example for _, command in root.walk() for example in command.examples]
     shown_lines = read_lines([page.text for page in found_help.pages] + [facts.readme], names, declared)
@@ -239,7 +242,7 @@ def _explore(
     chosen: list[Chosen] = []
     dropped: list[dict[str, Any]] = []
     if reader.mode != "llm":
-        lines = try_lines(_sayable(documented, spec), root, [path for path, _ in leaves], prober, domain, facts.readme)
+        lines = try_lines(_sayable(documented, spec), root, [path for path, _ in leaves], prober, domain, whole)
         shown = [attempt for attempt in lines if attempt.usable and attempt.distinct > 1]
         founds = [
             search(path, command, prober, domain, documented, [attempt for attempt in shown if attempt.draft.path == path], say)

@@ -147,6 +147,14 @@ def test_a_few_documented_lines_that_fail_say_nothing_of_a_tool(tmp_path: Path) 
     made(tmp_path, _readme("slt sort --gone notes.txt; slt count --gone a.txt"))
 
 
+def test_a_document_of_the_readme_that_tells_the_tool_is_no_content(tmp_path: Path) -> None:
+    shown = "```markdown\n# Some-Tool\n\nIt is alpha, beta and more.\n```\n"
+    made(tmp_path, FactorySandbox(metadata=METADATA.replace("text", "markdown") + shown))
+    patterns = read_spec(tmp_path / "lines" / "spec.yaml").patterns
+    assert len(patterns) >= 8
+    assert "some-tool" not in str(patterns).lower()
+
+
 def test_a_pattern_whose_output_tells_the_tool_is_left_out_before_the_freeze(tmp_path: Path) -> None:
     def proud(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
         found = tool(case, fixture, variation)

@@ -16,6 +16,7 @@ from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.options import quiet
 from clibench.synthesis.fuzz.probe import Prober, Trial
+from clibench.synthesis.fuzz.samples import documents
 from clibench.synthesis.fuzz.search import search
 from clibench.synthesis.help.rules import RulesExtractor
 from clibench.synthesis.schema import Option
@@ -155,16 +156,15 @@ def test_an_example_is_run_on_the_document_that_the_readme_shows_and_else_on_a_u
     shown = "```go\ntype Server struct {\n\tName string\n\tPort int\n}\n```\n"
     readme = f"{shown}\n```sh\noakmill special demo.go\noakmill usual demo.go\n```\n"
     root = RulesExtractor().extract("oakmill", "Usage: oakmill HOW FILE\n")
-    attempts = try_lines(Documented(read_lines([readme], ["oakmill"])), root, [()], prober(answer), TEXT, readme)
+    attempts = try_lines(Documented(read_lines([readme], ["oakmill"])), root, [()], prober(answer), TEXT, documents(readme))
     assert [attempt.usable for attempt in attempts] == [True, True]
 
 
 def test_an_example_varies_where_the_document_of_the_readme_does_not() -> None:
     readme = "```toml\n[one]\n[one.two]\n[one.two.three.four]\n```\n\n```sh\noakmill a.toml\n```\n"
     root = RulesExtractor().extract("oakmill", "Usage: oakmill FILE\n")
-    (attempt,) = try_lines(
-        Documented(read_lines([readme], ["oakmill"])), root, [()], prober(lambda words, files, _: (0, files[words[0]], b"")), TEXT, readme
-    )
+    echoing = prober(lambda words, files, _: (0, files[words[0]], b""))
+    (attempt,) = try_lines(Documented(read_lines([readme], ["oakmill"])), root, [()], echoing, TEXT, documents(readme))
     assert attempt.distinct > 1
 
 

@@ -7,8 +7,9 @@ repairs is a documented pattern that never succeeds: of a tool with many of them
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from clibench.synthesis.fuzz.contents import Kind
@@ -19,7 +20,6 @@ from clibench.synthesis.fuzz.mend import repaired
 from clibench.synthesis.fuzz.options import NEVER
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.repair import hints_of
-from clibench.synthesis.fuzz.samples import documents
 from clibench.synthesis.fuzz.shell_line import Line
 from clibench.synthesis.schema import Command
 
@@ -32,16 +32,15 @@ ROUNDS: Final = 2
 
 def try_lines(
     documented: Documented, root: Command, commands: Collection[tuple[str, ...]], prober: Prober, domain: Sequence[Kind],
-    readme: str = "",
+    shown: Mapping[str, Kind] = MappingProxyType({}),
 ) -> list[Attempt]:  # fmt: skip
     """An attempt for each line that uses one of the `commands`, the most successful that was found. Lines that only ask for help or a
-    version are no use of the tool."""
+    version are no use of the tool. `shown` are the documents of the README (see `samples.documents`)."""
     lines = [
         line
         for line in documented.lines
         if not line.words or not ({*line.words} <= NEVER | {"-h", "-V", "help"} or any(_endless(word, line, root) for word in line.words))
     ]
-    shown = documents(readme)
     drafts = labelled(line_draft(line, root, domain, shown) for line in lines)
     usual = {draft.label: draft for line in lines if (draft := line_draft(line, root, domain)) not in drafts}
     drafts = [draft for draft in drafts if draft.path in commands][:MOST]
