@@ -12,6 +12,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from clibench.bounds import refuse_less_than
 from clibench.curation.settings import CurationConfig
 from clibench.errors import UserError
 from clibench.evaluation.params import DEFAULT_IGNORE
@@ -120,6 +121,9 @@ class JudgeConfig:
     workers: int = 8
     """Of `name: llm`: questions that are open at once."""
 
+    def __post_init__(self) -> None:
+        refuse_less_than(1, {"judge.max_chars": self.max_chars, "judge.workers": self.workers})
+
 
 def _null_framework() -> dict[str, Any]:
     return {"_target_": "clibench.generation.null.Null"}
@@ -161,6 +165,7 @@ class RunConfig(Config):
     def __post_init__(self) -> None:
         if self.generations < 0:
             raise UserError(f"must be 0 (as many as there are trials) or more, is {self.generations}", where="generations")
+        refuse_less_than(0, {"retries": self.retries})
 
 
 @dataclass

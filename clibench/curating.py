@@ -25,6 +25,7 @@ from clibench.curation.settings import Step
 from clibench.curation.table import Row, Status, encode, judge, to_csv
 from clibench.curation.trial import Finding, finding_key, try_candidate
 from clibench.errors import UserError
+from clibench.experiment import prepare_folder
 from clibench.sandbox.choose import make_sandbox
 from clibench.sandbox.interface import Sandbox
 from clibench.store import Store, write_file
@@ -52,6 +53,7 @@ def discover(settings: CurateConfig) -> list[Row]:
     decisions = read_decisions(Path(settings.decisions).expanduser())
     store = Store(Path(settings.outputs).expanduser() / "store")
     table = Path(settings.destination).expanduser() / "candidates.csv"
+    prepare_folder(table.parent, "destination")
     rows: dict[str, Row] = {}
     sandbox: Sandbox | None = None
     try:

@@ -5,6 +5,7 @@ Everything that a user can get wrong is found in `prepare`, before any work star
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -22,6 +23,7 @@ from clibench.evaluation.params import CompareParams
 from clibench.evaluation.semantic import SemanticJudge
 from clibench.generation.choose import make_framework
 from clibench.generation.context import AgentContext, bound
+from clibench.hydra_errors import refuse_nonsense
 from clibench.job import Job, run_job
 from clibench.llm.ledger import Ledger, Scope, Totals
 from clibench.outcome import Outcome
@@ -64,6 +66,7 @@ def check_sweep(configs: Sequence[DictConfig]) -> None:
     faults: dict[str, UserError] = {}
     for config in configs:
         try:
+            refuse_nonsense(_own(config))
             prepare(config, typed(config))
         except UserError as error:
             faults.setdefault(error.message, error)
@@ -73,15 +76,16 @@ def check_sweep(configs: Sequence[DictConfig]) -> None:
         raise SweepError(list(faults))
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make a folder that will be written to. Raises OutputsError where that can't be done."""
+def prepare_folder(folder: Path, key: str = "outputs") -> None:
+    """Make a folder that will be written to, which `key` of the configuration names. Raises OutputsError where that can't be done."""
+    fix = f"Make it writable, or choose another: {key}=DIR."
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise OutputsError(
-            f"can't be made: {reason}", where=str(folder), fix="Make it writable, or choose another: outputs=DIR."
-        ) from error
+        raise OutputsError(f"can't be made: {reason}", where=str(folder), fix=fix) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputsError("can't be written to", where=str(folder), fix=fix)
 
 
 def show_sweep(results: Sequence[Any], config: DictConfig) -> None:
@@ -171,8 +175,6 @@ def make_judge(settings: Config, *, plan_only: bool = False) -> SemanticJudge:
 @contextmanager
 def bench(job: Job, settings: RunConfig, *, silent: bool = False) -> Iterator[Bench]:
     """The tools of a job: its store and a sandbox that is closed in the end."""
-    import os
-
     from clibench.sandbox.choose import make_sandbox
 
     if not silent:

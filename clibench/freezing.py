@@ -12,6 +12,7 @@ from rich.table import Table
 
 from clibench.config import FreezeConfig
 from clibench.errors import UserError, did_you_mean
+from clibench.experiment import prepare_folder
 from clibench.sandbox.choose import make_sandbox
 from clibench.tables import console
 from clibench.tasks.freeze import FreezeReport, freeze_task
@@ -28,6 +29,7 @@ def freeze(config: DictConfig) -> None:
     if not (folder / "spec.yaml").is_file():
         drafts = sorted(path.parent.name for path in tasks_dir.glob("*/spec.yaml"))
         raise UserError("no folder with a spec.yaml", where=str(folder), fix=did_you_mean(settings.task, drafts))
+    prepare_folder(folder, "tasks_dir")
     sandbox = make_sandbox(settings.sandbox, Path(settings.outputs).expanduser())
     try:
         report = freeze_task(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from math import isfinite
 from typing import TypeVar
 
 from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException, OverrideParseException
@@ -35,8 +36,8 @@ def explained(verb: str) -> Iterator[None]:
 def refuse_nonsense(config: DictConfig, parent: str = "") -> None:
     """Raise a UserError for what OmegaConf lets pass and nobody means.
 
-    That is a key that the schema does not have (`+key=value` adds it, and nothing would read it), and an empty text where the schema has
-    another (`submission=$UNSET` would be the current folder).
+    That is a key that the schema does not have (`+key=value` adds it, and nothing would read it), an empty text where the schema has
+    another (`submission=$UNSET` would be the current folder), and a number that no file of results could hold (nan, inf).
     """
     kind = OmegaConf.get_type(config)
     known = {field.name: field for field in fields(kind)} if is_dataclass(kind) else None
@@ -49,6 +50,8 @@ def refuse_nonsense(config: DictConfig, parent: str = "") -> None:
         value = config[name]
         if isinstance(value, DictConfig):
             refuse_nonsense(value, f"{parent}{key}.")
+        elif isinstance(value, float) and not isfinite(value):
+            raise UserError(f"is {value}", where=f"{parent}{key}", fix="Give a finite number.")
         elif value == "" and known is not None and known[key].default != "":
             raise UserError("is empty", where=f"{parent}{key}", fix="Give it a value, or leave it out.")
 
@@ -62,7 +65,10 @@ def _reworded(error: Exception, verb: str) -> UserError:
     if isinstance(inner, ConfigAttributeError | ConfigKeyError):
         return _unknown_key(inner)
     if isinstance(inner, ValidationError):
-        return UserError(_reason(inner), where=inner.full_key or "")
+        path = inner.full_key or ""
+        if "is not a ListConfig, list or tuple" in str(inner):
+            return UserError("takes a list", where=path, fix=f"Write '{path}=[A]' or '{path}=[A,B]', quoted from the shell.")
+        return UserError(_reason(inner), where=path)
     missing = re.search(r"Missing mandatory value: (\S+)", str(inner))
     if isinstance(inner, MissingMandatoryValue) or missing:
         key = inner.full_key if isinstance(inner, MissingMandatoryValue) else missing[1] if missing else ""

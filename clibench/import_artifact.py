@@ -16,6 +16,7 @@ from rich.table import Table
 
 from clibench.config import ImportConfig
 from clibench.errors import TaskError, UserError, did_you_mean
+from clibench.experiment import prepare_folder
 from clibench.importing.artifact import Artifact, Source, read_artifact
 from clibench.importing.freeze import PinRow, freeze_imported, oracle_spec, read_pins
 from clibench.importing.generate import LIMITS, GenerationError, generate
@@ -38,6 +39,7 @@ def import_artifact(config: DictConfig) -> None:
     destination = Path(settings.destination).expanduser()
     results: list[Imported | Failed] = []
     pins = read_pins(Path(settings.pins).expanduser() if settings.pins else None)
+    prepare_folder(destination, "destination")
     sandbox = make_sandbox(settings.sandbox, Path(settings.outputs).expanduser())
     frozen: dict[str, str] = {}
     try:

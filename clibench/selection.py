@@ -13,9 +13,7 @@ from clibench.tasks.task import Task
 
 def select_tasks(config: Config) -> tuple[Task, ...]:
     """The tasks, by id. Raises UserError where none is left, TaskError for a faulty one."""
-    folder = Path(config.tasks_dir).expanduser()
-    if not folder.is_dir():
-        raise UserError("no such folder", where=f"tasks_dir={config.tasks_dir}", fix="Give the folder that holds the tasks.")
+    folder = _folder(config.tasks_dir)
     ids = None if config.dataset.tasks is None else tuple(config.dataset.tasks)
     language, difficulty = config.language.name.value, config.difficulty.name.value
     chosen = tuple(
@@ -33,13 +31,20 @@ def select_tasks(config: Config) -> tuple[Task, ...]:
 
 
 def load_by_ids(tasks_dir: str, ids: tuple[str, ...]) -> tuple[Task, ...]:
-    """The tasks of these ids; raises TaskError where one is missing or faulty."""
-    return _load(Path(tasks_dir).expanduser().resolve(), ids)
+    """The tasks of these ids; raises UserError where there is no such folder, TaskError where one is missing or faulty."""
+    return _load(_folder(tasks_dir).resolve(), ids)
 
 
 def known_ids(config: Config) -> frozenset[str]:
     """Ids of all tasks under `tasks_dir`, chosen or not."""
     return frozenset(path.parent.name for path in Path(config.tasks_dir).expanduser().glob("*/task.yaml"))
+
+
+def _folder(tasks_dir: str) -> Path:
+    folder = Path(tasks_dir).expanduser()
+    if not folder.is_dir():
+        raise UserError("no such folder", where=f"tasks_dir={tasks_dir}", fix="Give the folder that holds the tasks.")
+    return folder
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,9 @@ from rich.markup import escape
 
 from clibench.config import SynthesizeConfig
 from clibench.errors import TaskError, UserError
+from clibench.experiment import prepare_folder
 from clibench.freezing import show
+from clibench.package_name import fault_of_name
 from clibench.sandbox.choose import make_sandbox
 from clibench.synthesis.factory import TRACE, Made, RejectedError, Wish
 from clibench.synthesis.factory import synthesize as make
@@ -29,6 +31,8 @@ def synthesize(config: DictConfig) -> None:
     wish = wish_of(settings, out)
     name = settings.task or folder_name(wish.package)
     mode = settings.extractor.value
+    prepare_folder(out, "out")
+    _refuse_to_replace(out / name)
     client = None if mode == "rules" else open_client(settings.model, settings.llm, outputs, name)
     sandbox = make_sandbox(settings.sandbox, outputs)
     try:
@@ -64,6 +68,9 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
         raise UserError(
             f"{', '.join(missing)} must be given", where="synthesize", fix="For example: registry=pypi package=NAME version=1.0"
         )
+    fault = fault_of_name(registry, package, version)
+    if fault is not None:
+        raise UserError(fault, where="synthesize", fix="Give package=NAME and version=VERSION as the registry has them.")
     for name, value, least in (("cases", settings.cases, 1), ("runs", settings.runs, 1), ("most_patterns", settings.most_patterns, 1)):
         if value < least:
             raise UserError(f"must be {least} or more, is {value}", where=name)
@@ -73,6 +80,16 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
         registry, package, version, entry, alias, extras, settings.cases, settings.runs, settings.most_patterns, settings.least_patterns,
         settings.least_documented,
     )  # fmt: skip
+
+
+def _refuse_to_replace(folder: Path) -> None:
+    """Raise UserError for what is there and is no task: the new task would take its place."""
+    from clibench.tasks import folder as files
+
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not any((folder / name).is_file() for name in (files.SPEC, files.TASK)):
+        raise UserError("is there, and is no task", where=str(folder), fix="Give another folder (out=DIR) or another name (task=ID).")
 
 
 def folder_name(package: str) -> str:

@@ -58,6 +58,16 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
         ("--dryrun", "unknown flag '--dryrun'."),
         ("--cfg", "--cfg: needs a value."),
         ("tasks_dir=/nowhere", "tasks_dir=/nowhere: no such folder."),
+        ("sandbox.limits.wall_s=nan", "sandbox.limits.wall_s: is nan. Give a finite number."),
+        ("llm.timeout_s=inf", "llm.timeout_s: is inf. Give a finite number."),
+        ("sandbox.limits.output_bytes=-1", "sandbox.limits.output_bytes: must be 0 or more, is -1"),
+        ("retries=-1", "retries: must be 0 or more, is -1"),
+        ("judge.workers=0", "judge.workers: must be 1 or more, is 0"),
+        ("llm.concurrency=0", "llm.concurrency: must be 1 or more, is 0"),
+        ("llm.retry.attempts=0", "llm.retry.attempts: must be 1 or more, is 0"),
+        ("llm.budget.sweep_usd=-5", "llm.budget.sweep_usd: must be 0 or more, is -5"),
+        ("model.price.prompt=-1", "model.price.prompt: must be 0 or more, is -1"),
+        ("dataset.tasks=envsubst", "dataset.tasks: takes a list. Write 'dataset.tasks=[A]'"),
     ],
 )
 def test_a_wrong_word_is_one_line_and_exit_status_2(capsys: pytest.CaptureFixture[str], argument: str, message: str) -> None:
@@ -66,7 +76,9 @@ def test_a_wrong_word_is_one_line_and_exit_status_2(capsys: pytest.CaptureFixtur
     assert status == 2
 
 
-@pytest.mark.parametrize("argument", ["framework=gold,repley", "dataset=sample,samples", "sandbox.workers=1,many"])
+@pytest.mark.parametrize(
+    "argument", ["framework=gold,repley", "dataset=sample,samples", "sandbox.workers=1,many", "sandbox.limits.wall_s=1,inf"]
+)
 def test_a_wrong_word_anywhere_in_a_sweep_stops_it_before_its_first_job(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, argument: str
 ) -> None:
@@ -101,6 +113,52 @@ def test_outputs_that_cannot_be_written_are_a_clear_line(capsys: pytest.CaptureF
     for arguments in (["framework=null"], ["-m", "framework=gold,null"]):
         status, line = said(capsys, *arguments, tasks, "dataset=full", f"outputs={tmp_path / 'file'}")
         assert (status, "outputs=DIR" in line) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["synthesize", "registry=pypi", "package=sqlparse", "version=0.5.3", "out=FILE"],
+        ["curate", "candidates=pypi:sqlparse@0.5.3", "destination=FILE/below"],
+        ["report", "destination=FILE"],
+    ],
+)
+def test_a_destination_that_cannot_be_written_is_told_before_the_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    if words[0] == "report":
+        (tmp_path / "outputs" / "results").mkdir(parents=True)
+    given = [word.replace("FILE", str(tmp_path / "file")) for word in words]
+    status, line = said(capsys, *given, f"outputs={tmp_path / 'outputs'}")
+    assert (status, str(tmp_path) in line) == (2, True)
+
+
+def test_a_folder_that_is_no_task_is_never_replaced_by_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "sqlparse").mkdir()
+    (tmp_path / "sqlparse" / "thesis.tex").write_text("years of work")
+    words = ["synthesize", "registry=pypi", "package=sqlparse", "version=0.5.3", f"out={tmp_path}", f"outputs={tmp_path / 'outputs'}"]
+    status, line = said(capsys, *words)
+    assert (status, "is there, and is no task" in line) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["package=--help", "package=../../etc", "package=-r/etc/passwd", "package=/etc", "version=--pre"])
+@pytest.mark.parametrize("registry", ["pypi", "npm", "go"])
+def test_what_no_registry_can_have_never_reaches_its_client(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, registry: str, name: str
+) -> None:
+    words = {"package": "sqlparse", "version": "0.5.3", **dict([name.split("=")])}
+    status, line = said(
+        capsys, "synthesize", f"registry={registry}", *(f"{key}={value}" for key, value in words.items()), f"out={tmp_path}"
+    )
+    assert (status, "no " in line) == (2, True)
+
+
+def test_a_loop_of_links_in_place_of_the_tasks_is_no_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    for words in (["audit", "task=x", "mutants=0"], ["tasks", "dataset=full"]):
+        assert said(capsys, *words, f"tasks_dir={tmp_path / 'a'}")[0] == 2
 
 
 def test_flags_may_stand_anywhere() -> None:

@@ -19,6 +19,7 @@ import yaml
 
 from clibench.curation.package import LANGUAGES, Package
 from clibench.errors import UserError, did_you_mean
+from clibench.package_name import fault_of_name
 
 _ALIASES: Final = {
     "registry": ("registry",),
@@ -90,6 +91,7 @@ def _read(word: str) -> Iterable[Candidate]:
         rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _yaml_rows(path)
         return [_candidate(row, path.parent, where=where) for where, row in rows]
     if spec := re.fullmatch(r"(\w+):(@?[^@\s]+)(?:@(\S+))?", word):
+        _refuse_odd(spec[1], spec[2], spec[3] or "", f"candidates={word}")
         return [Candidate(Package(spec[1], spec[2], spec[3] or ""))]
     raise UserError(
         "no such file or folder, and no registry:name@version", where=f"candidates={word}", fix="For example pypi:csvkit@2.2.0."
@@ -137,11 +139,19 @@ def _candidate(row: Mapping[str, Any], beside: Path, *, where: str) -> Candidate
             )
         presumed = name is None
         name = name or (f"github.com/{repository}" if registry == "go" else repository.rsplit("/", 1)[-1].lower())
+    if not presumed:
+        _refuse_odd(str(registry), str(name).split(" (")[0], str(told["version"] or ""), where)
     try:
         package = Package(str(registry), str(name).split(" (")[0], str(told["version"] or ""), tuple(_words(told["extras"])))
     except UserError as error:
         raise UserError(error.what, where=where, fix=error.fix) from None
     return Candidate(package, repository, presumed=presumed, **_metadata(told, shares, where))
+
+
+def _refuse_odd(registry: str, name: str, version: str, where: str) -> None:
+    fault = fault_of_name(registry, name, version)
+    if fault is not None:
+        raise UserError(fault, where=where, fix="Give name and version as the registry has them.")
 
 
 def _metadata(told: Mapping[str, Any], shares: Mapping[str, float], where: str) -> dict[str, Any]:

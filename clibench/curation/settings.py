@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from clibench.bounds import refuse_up_to_0
+
 
 class Step(StrEnum):
     """What `curate` does: filter and try candidates, hand the rest to two annotators, or read back what they decided."""
@@ -74,3 +76,6 @@ class CurationConfig:
     """What the annotators decided: data that belongs to the repository."""
     seed: int = 0
     """Of the order in which each annotator sees the candidates."""
+
+    def __post_init__(self) -> None:
+        refuse_up_to_0({"install_timeout_s": self.install_timeout_s, "help_timeout_s": self.help_timeout_s})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from clibench.bounds import refuse_less_than, refuse_up_to_0
+
 
 @dataclass
 class PriceSettings:
@@ -20,6 +22,10 @@ class PriceSettings:
     """Where the price was read."""
     date: str = ""
     """When it was read (YYYY-MM-DD)."""
+
+    def __post_init__(self) -> None:
+        names = ("prompt", "completion", "cached", "cache_write")
+        refuse_less_than(0, {f"model.price.{name}": getattr(self, name) for name in names})
 
 
 @dataclass
@@ -55,6 +61,11 @@ class RetrySettings:
     longest_retry_after_s: float = 900.0
     """A provider that asks for a longer pause (a quota of the day, say) has an outage: the work stops, to be taken up later."""
 
+    def __post_init__(self) -> None:
+        refuse_less_than(1, {"llm.retry.attempts": self.attempts})
+        names = ("first_wait_s", "max_wait_s", "longest_retry_after_s")
+        refuse_less_than(0, {f"llm.retry.{name}": getattr(self, name) for name in names})
+
 
 @dataclass
 class BudgetSettings:
@@ -68,6 +79,9 @@ class BudgetSettings:
     task_tokens: int | None = None
     job_tokens: int | None = None
     sweep_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        refuse_less_than(0, {f"llm.budget.{name}": number for name, number in vars(self).items()})
 
     def of_a_generation(self) -> dict[str, float]:
         """What of it ends an agent, whose work is then graded as it is: part of the resume key. Those of job and sweep end the work."""
@@ -94,3 +108,7 @@ class LlmSettings:
     """Calls in flight to one provider; halved at a rate limit, regained one by one."""
     retry: RetrySettings = field(default_factory=RetrySettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
+
+    def __post_init__(self) -> None:
+        refuse_up_to_0({"llm.timeout_s": self.timeout_s, "llm.stall_s": self.stall_s})
+        refuse_less_than(1, {"llm.concurrency": self.concurrency})

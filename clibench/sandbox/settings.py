@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from clibench.bounds import refuse_less_than, refuse_up_to_0
 from clibench.errors import UserError, did_you_mean
 from clibench.sandbox.interface import Limits
 
@@ -45,15 +46,8 @@ class SandboxConfig:
                 raise UserError(f"unknown value '{value}'", where=f"sandbox.{name}", fix=did_you_mean(str(value), valid))
         if self.workers < 0:
             raise UserError(f"must be 0 (all processors) or more, is {self.workers}", where="sandbox.workers")
-        for name, number in (
-            ("build_timeout_s", self.build_timeout_s),
-            ("build_memory_mb", self.build_memory_mb),
-            ("build_processes", self.build_processes),
-            ("build_disk_mb", self.build_disk_mb),
-            ("limits.wall_s", self.limits.wall_s),
-            ("limits.memory_mb", self.limits.memory_mb),
-            ("limits.processes", self.limits.processes),
-            ("limits.disk_mb", self.limits.disk_mb),
-        ):
-            if number <= 0:
-                raise UserError(f"must be more than 0, is {number}", where=f"sandbox.{name}")
+        build = ("build_timeout_s", "build_memory_mb", "build_processes", "build_disk_mb")
+        trial = ("wall_s", "memory_mb", "processes", "disk_mb", "output_kill_bytes")
+        refuse_up_to_0({f"sandbox.{name}": getattr(self, name) for name in build})
+        refuse_up_to_0({f"sandbox.limits.{name}": getattr(self.limits, name) for name in trial})
+        refuse_less_than(0, {f"sandbox.limits.{name}": getattr(self.limits, name) for name in ("output_bytes", "content_bytes")})

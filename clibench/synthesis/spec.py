@@ -8,10 +8,11 @@ says so.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from clibench.package_name import fault_of_name
 from clibench.synthesis.explain import first_fault, validate
 from clibench.synthesis.fixtures import File, FixtureSpec
 from clibench.synthesis.located import Located, parse_located, read_located
@@ -142,6 +143,13 @@ class OracleSpec(Strict):
     """SPDX identifier."""
     extras: tuple[str, ...] = ()
     """Of a Python package."""
+
+    @model_validator(mode="after")
+    def _can_be_in_the_registry(self) -> Self:
+        fault = fault_of_name(self.registry, self.name, self.version)
+        if fault is not None:
+            raise ValueError(fault)
+        return self
 
 
 class TaskHead(Strict):
