@@ -5,9 +5,12 @@ Edits are by byte offset, so that what is not changed keeps its bytes, and a sur
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final
 
 from clibench.digest import digest_bytes, digest_json
@@ -55,7 +58,7 @@ class Edit:
 
     def line(self, source: bytes) -> int:
         """Number of the line where the edit starts, from 1."""
-        return source.count(b"\n", 0, self.start) + 1
+        return bisect_left(_line_ends(source), self.start) + 1
 
     def key(self, source: bytes) -> str:
         """What the defect is, for keys and ranks."""
@@ -65,7 +68,7 @@ class Edit:
                 "kind": self.kind.value,
                 "span": [self.start, self.end],
                 "to": digest_bytes(self.replacement),
-                "source": digest_bytes(source),
+                "source": _digest(source),
             }
         )
 
@@ -82,6 +85,17 @@ class Edit:
         """For audit.json."""
         before, after = self.diff(source)
         return {"kind": self.kind.value, "file": self.file, "line": self.line(source), "before": before, "after": after}
+
+
+# A file has up to tens of thousands of places for a defect, and a generated one megabytes: neither is worked out anew for each of them.
+@lru_cache(maxsize=64)
+def _digest(source: bytes) -> str:
+    return digest_bytes(source)
+
+
+@lru_cache(maxsize=64)
+def _line_ends(source: bytes) -> tuple[int, ...]:
+    return tuple(match.start() for match in re.finditer(b"\n", source))
 
 
 def _shown(line: bytes, place: int) -> str:
