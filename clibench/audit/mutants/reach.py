@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 from clibench.audit.mutants.edit import Edit, Sources
@@ -45,7 +47,8 @@ class Reach:
 
 
 def _touches(ranges: Ranges, trigger: tuple[int, int]) -> bool:
-    return any(start < trigger[1] and trigger[0] < end for start, end in ranges)
+    place = bisect_right(ranges, trigger[0], key=itemgetter(1))
+    return place < len(ranges) and ranges[place][0] < trigger[1]
 
 
 def _written(recording: Recording) -> list[bytes]:
