@@ -409,6 +409,17 @@ _TYPES: Final = {
 }
 
 
+DEEPEST: Final = 256
+LONGEST: Final = 2048
+
+
+def _bottom(path: str) -> bool:
+    """Whether a folder is so deep that what is below it is not looked at: a trial can nest more than the kernel takes in one path (4,096
+    bytes, with the mount point and a name), or than this program can follow. The folder itself is a side effect like any other.
+    """
+    return path.count("/") > DEEPEST or len(os.fsencode(path)) > LONGEST
+
+
 @dataclass
 class Differ:
     """Finds side effects: what is there after the trial against what was before, as the process saw it."""
@@ -430,6 +441,8 @@ class Differ:
                 self.deleted(before, path)
             return
         self._entry(after, new, before if old is not None else None, old, path)
+        if _bottom(path):
+            return
         new_names = set(os.listdir(after)) if stat.S_ISDIR(new.st_mode) else set()
         old_names = set(os.listdir(before)) if old is not None and before is not None and stat.S_ISDIR(old.st_mode) else set()
         for name in sorted(new_names | old_names):
@@ -437,7 +450,7 @@ class Differ:
 
     def upper(self, upper: str, merged: str, view: str, path: str) -> None:
         """The same, led by an overlay's upper directory: only what it holds is looked at."""
-        for name in sorted(os.listdir(upper)):
+        for name in sorted(os.listdir(upper)) if not _bottom(path) else ():
             above, after, before = f"{upper}/{name}", f"{merged}/{name}", f"{view}/{name}"
             place = f"{path.rstrip('/')}/{name}"
             found = os.lstat(above)
@@ -457,7 +470,7 @@ class Differ:
         """An entry that is gone, with all that was below it."""
         old = os.lstat(before)
         self.changes.append({"path": path, "kind": "deleted", "type": _TYPES[stat.S_IFMT(old.st_mode)]})
-        if stat.S_ISDIR(old.st_mode):
+        if stat.S_ISDIR(old.st_mode) and not _bottom(path):
             for name in sorted(os.listdir(before)):
                 self.deleted(f"{before}/{name}", f"{path}/{name}")
 

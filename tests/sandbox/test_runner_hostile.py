@@ -55,6 +55,24 @@ def test_many_small_files_are_bounded_too(place: Place) -> None:
     assert did.stdout.data == b"28\n"
 
 
+@pytest.mark.parametrize(("name", "times"), [("d" * 200, 100), ("d", 1900)])
+def test_folders_deeper_than_a_path_can_name_are_side_effects_and_no_fault(place: Place, name: str, times: int) -> None:
+    did = place.python(f"import os\nfor n in range({times}):\n  os.mkdir('{name}'); os.chdir('{name}')\nopen('bottom', 'w').close()")
+    assert did.status.ok, did.stderr.data
+    paths = changed(did)
+    assert f"/workspace/{name}/{name}/{name}" in paths
+    assert len(paths) > 10
+
+
+def test_very_many_long_names_are_side_effects_and_no_fault(place: Place) -> None:
+    did = place.python(
+        "import os\nfor n in range(7):\n  os.mkdir('d' * 250); os.chdir('d' * 250)\n"
+        "try:\n  for n in range(100000): open(f'{n:0250}', 'w').close()\nexcept OSError as e: print(e.errno)"
+    )
+    assert did.stdout.data == b"28\n"
+    assert len(did.changes) > 1000
+
+
 def test_a_daemon_ends_with_its_trial(place: Place) -> None:
     did = place.sh("setsid nohup sleep 87654321 >/dev/null 2>&1 & sleep 0.2; echo started")
     assert (did.status.ok, did.stdout.data) == (True, b"started\n")
