@@ -22,7 +22,7 @@ import os
 import re
 import secrets
 import shutil
-import stat
+import subprocess
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -273,16 +273,19 @@ def explained(error: OSError, path: Path) -> StoreError:
 
 
 def _remove(path: Path) -> None:
-    """Remove a tree, also one with read-only folders (as Go's module cache has); what is not there is fine."""
+    """Remove a tree, also one with read-only folders (as Go's module cache has), or nested deeper than Python can recurse (an agent's
+    work); what is not there is fine.
+    """
     if not path.is_dir() or path.is_symlink():
         path.unlink(missing_ok=True)
         return
     try:
         shutil.rmtree(path)
-    except PermissionError:
-        for folder, _, _ in os.walk(path):
-            Path(folder).chmod(stat.S_IRWXU)
-        shutil.rmtree(path)
+    except (PermissionError, RecursionError):
+        subprocess.run(("chmod", "-R", "u+rwX", "--", str(path)), capture_output=True, check=False)
+        done = subprocess.run(("rm", "-rf", "--", str(path)), capture_output=True, check=False)
+        if done.returncode:
+            raise OSError(errno.EACCES, done.stderr.decode(errors="replace").strip()[:500] or "rm failed", str(path)) from None
 
 
 def _remove_or_warn(path: Path) -> None:

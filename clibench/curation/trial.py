@@ -120,5 +120,5 @@ def try_candidate(sandbox: Sandbox, candidate: Candidate, *, install_timeout_s: 
 
 def _content(folder: Path) -> str:
     """Digest of all files of a repository, version control aside."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink() and ".git" not in path.parts]
+    files = [path for path in sorted(folder.rglob("*")) if not path.is_symlink() and path.is_file() and ".git" not in path.parts]
     return digest_json([[str(path.relative_to(folder)), digest_file(path)] for path in files])

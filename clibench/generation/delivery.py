@@ -1,7 +1,8 @@
 """What of a delivered folder is the submission: the files that git would carry, with the modes that git would give them.
 
 Left out are version control and caches (JUNK), empty directories, special files, and symlinks that lead out of the folder: following one
-would copy the host's files into a submission. A link that stays inside is kept as a link. Each thing left out for a reason that its author
+would copy the host's files into a submission. A link that stays inside is kept as a link. What is nested deeper, or is larger, than any
+repository is left out too: it could not be copied, or would fill the host's disk. Each thing left out for a reason that its author
 may not expect is noted. `dist/`, `build/` and `node_modules/` stay: a submission may be what is in them.
 """
 
@@ -43,6 +44,16 @@ JUNK: Final = (
 """Names of files and folders that are never part of a submission."""
 
 
+DEEPEST: Final = 128
+"""Folders in one another."""
+LONGEST: Final = 1024
+"""Bytes of a path, and of a link's target: the kernel takes 4,096 together with the place that it is copied to."""
+LARGEST: Final = 256 << 20
+"""Bytes of a file."""
+WHOLE: Final = 1 << 30
+"""Bytes of all files."""
+
+
 @dataclass(frozen=True)
 class Delivered:
     """One path of a submission: a file, or a symlink that stays inside."""
@@ -73,16 +84,21 @@ def listing(folder: Path) -> Listing:
 def _listing(root: Path) -> Listing:
     entries: list[Delivered] = []
     notes: list[str] = []
-    for path, name in _walk(root, ""):
-        mode = path.lstat().st_mode
-        if stat.S_ISREG(mode):
+    left = WHOLE
+    for path, name in _walk(root, "", notes):
+        found = path.lstat()
+        mode = found.st_mode
+        if stat.S_ISREG(mode) and found.st_size > min(LARGEST, left):
+            notes.append(f"{name}: too large ({found.st_size} bytes), left out")
+        elif stat.S_ISREG(mode):
+            left -= found.st_size
             entries.append(Delivered(name, executable=bool(mode & 0o111)))
         elif stat.S_ISLNK(mode):
             target = str(path.readlink())
             if _stays_inside(name, target):
                 entries.append(Delivered(name, target=target))
             else:
-                notes.append(f"{name}: symlink out of the submission ({target}), left out")
+                notes.append(f"{name}: symlink out of the submission ({target[:200]}), left out")
         else:
             notes.append(f"{name}: special file, left out")
     return Listing(tuple(sorted(entries, key=lambda entry: entry.path)), tuple(sorted(notes)))
@@ -141,20 +157,23 @@ def size(folder: Path) -> dict[str, int]:
     return {"files": len(paths), "directories": len(directories), "depth": max((len(path.parts) for path in paths), default=0)}
 
 
-def _walk(folder: Path, prefix: str) -> Iterator[tuple[Path, str]]:
-    """Each path below `folder` that is no directory, with its relative name."""
+def _walk(folder: Path, prefix: str, notes: list[str]) -> Iterator[tuple[Path, str]]:
+    """Each path below `folder` that is no directory, with its relative name; a note about each folder that is not gone into."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if any(fnmatchcase(entry.name, pattern) for pattern in JUNK):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _walk(Path(entry.path), f"{prefix}{entry.name}/")
+                if prefix.count("/") >= DEEPEST or len(os.fsencode(f"{prefix}{entry.name}/")) > LONGEST:
+                    notes.append(f"{prefix[:200]}...: folders nested too deep, left out")
+                    continue
+                yield from _walk(Path(entry.path), f"{prefix}{entry.name}/", notes)
             else:
                 yield Path(entry.path), f"{prefix}{entry.name}"
 
 
 def _stays_inside(name: str, target: str) -> bool:
-    """Whether the link `name` with `target` leads to a place below the root, as written."""
-    if target.startswith("/"):
+    """Whether the link `name` with `target` leads to a place below the root, as written; a place that no file system could hold is none."""
+    if target.startswith("/") or len(os.fsencode(target)) > LONGEST or any(len(os.fsencode(part)) > 255 for part in target.split("/")):
         return False
     return not os.path.normpath(f"{os.path.dirname(name)}/{target}" if "/" in name else target).startswith("..")  # noqa: PTH120

@@ -103,7 +103,7 @@ def _all_own(source: Path) -> list[Path]:
         inner = path.relative_to(source)
         folders = set(inner.parts[:-1])
         described = any(part.endswith((".dist-info", ".egg-info")) for part in folders)
-        if path.is_file() and not path.is_symlink() and not described and not folders & (_OTHERS_CODE | _SHARED):
+        if not path.is_symlink() and path.is_file() and not described and not folders & (_OTHERS_CODE | _SHARED):
             found.append(inner)
     return found
 
@@ -123,7 +123,7 @@ def own_sources(source: Path, language: Language) -> list[Path]:
     found = [
         path
         for path in sorted(source.rglob("*"))
-        if path.is_file() and not path.is_symlink() and _is_own(path.relative_to(source), language)
+        if not path.is_symlink() and path.is_file() and _is_own(path.relative_to(source), language)
     ]
     originals = [path for path in found if not _BUILT & set(path.relative_to(source).parts[:-1])] or found
     best: dict[Path, Path] = {}

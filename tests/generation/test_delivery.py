@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
 
 from clibench.generation.delivery import collect, listing, pack, size, tree_digest, unpack
+from clibench.sandbox.reap import remove_tree
+from clibench.tasks.measure import lines_of_code
+from clibench.tasks.task import Language
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -105,3 +109,45 @@ def test_what_is_packed_comes_back(tmp_path: Path) -> None:
 def test_size_counts_files_folders_and_depth(tmp_path: Path) -> None:
     assert size(write(tmp_path, x="1", a__b__y="2")) == {"files": 2, "directories": 2, "depth": 3}
     assert size(tmp_path / "a") == {"files": 1, "directories": 1, "depth": 2}
+
+
+@pytest.mark.parametrize(("name", "times"), [("d", 1900), ("d" * 200, 100)])
+def test_folders_nested_too_deep_are_left_out_with_a_note(tmp_path: Path, name: str, times: int) -> None:
+    source = write(tmp_path / "source", main="x", d__near="y")
+    here = os.open(source, os.O_RDONLY)
+    for _ in range(times):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, dir_fd=here)
+        below = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("bottom", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+    (tmp_path / "out").mkdir()
+    notes = collect(source, tmp_path / "out")
+    assert names(tmp_path / "out") == ["d/near", "main"]
+    assert len(notes) == 1
+    assert notes[0].endswith("nested too deep, left out")
+    assert lines_of_code(tmp_path / "out", Language.PYTHON) == 0
+    remove_tree(source)
+    assert not source.exists()
+
+
+def test_files_larger_than_a_repository_holds_are_left_out_without_being_read(tmp_path: Path) -> None:
+    source = write(tmp_path / "source", main="x")
+    for number, size_ in enumerate([1 << 42, *[200 << 20] * 6]):
+        with (source / f"large-{number}").open("wb") as stream:
+            stream.truncate(size_)
+    found = listing(source)
+    assert [entry.path for entry in found.entries] == ["large-1", "large-2", "large-3", "large-4", "large-5", "main"]
+    assert [note.partition(":")[0] for note in found.notes] == ["large-0", "large-6"]
+
+
+def test_a_link_to_what_no_file_system_could_hold_is_left_out(tmp_path: Path) -> None:
+    source = write(tmp_path / "source", main="x")
+    (source / "go.mod").symlink_to("x" * 4000)
+    (source / "name").symlink_to("y" * 300)
+    (tmp_path / "out").mkdir()
+    assert len(collect(source, tmp_path / "out")) == 2
+    assert names(tmp_path / "out") == ["main"]
+    assert lines_of_code(source, Language.GO) == 0
