@@ -85,7 +85,7 @@ def freeze_task(
     context = _context(folder)
     expansion = expand(spec)
     if gone := sorted(spec.unstable.keys() - {case.id for case in expansion.cases}):
-        raise TaskError(f"unstable names '{gone[0]}', which is no case", where=str(folder / files.SPEC), fix="Remove it, or correct its id.")
+        raise TaskError(f"unstable names '{gone[0]}', which is no case", where=str(folder / files.SPEC), fix="Remove it, or correct it.")
     for shortfall in expansion.shortfalls:
         say(str(shortfall))
     limits = limits or Limits()

@@ -77,7 +77,11 @@ def _scripts(oracle: OracleSpec) -> list[str]:
             return [
                 "python3 -m venv /build/venv",
                 f"{resolve}-own.json {wanted}",
-                *(f"{resolve}-{python}.json --python-version {python} --only-binary :all: {wanted} || true" for python in PYTHON_VERSIONS),
+                # An older pip answers for another Python only with a target, which a dry run never makes. Some oracles have none of it.
+                *(
+                    f"{resolve}-{python}.json --python-version {python} --only-binary :all: --target /build/none {wanted} || true"
+                    for python in PYTHON_VERSIONS
+                ),
                 f"{pip} --no-deps --no-compile --target {PREFIX}/source {name}=={version}",
             ]
         case "npm":

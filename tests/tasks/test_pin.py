@@ -9,6 +9,7 @@ from clibench.evaluation.build import build_oracle
 from clibench.recording import End, Recording
 from clibench.sandbox.docker import DockerSandbox
 from clibench.sandbox.interface import Limits
+from clibench.sandbox.local import LocalSandbox
 from clibench.synthesis.spec import OracleSpec
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.oracle_lock import lock_digest
@@ -62,6 +63,15 @@ def test_an_oracle_is_installed_from_its_lock_and_answers_to_the_alias(
     assert isinstance(result, Recording), result
     assert result.status.end is End.EXIT
     assert b"sage" in result.stdout.data or b"can be used" in result.stdout.data + result.stderr.data
+
+
+def test_a_lock_serves_every_python_whichever_made_it(docker_sandbox: DockerSandbox, local_sandbox: LocalSandbox) -> None:
+    """An oracle with compiled dependencies is pinned here, with this machine's pip, and installed there."""
+    wanted = spec("pypi", "compute-wer", "0.2.5")
+    locks = [pin_oracle(sandbox, wanted, Language.PYTHON).lock for sandbox in (local_sandbox, docker_sandbox)]
+    assert locks[0] == locks[1]
+    rapidfuzz = next(line for line in locks[0].splitlines() if line.startswith("rapidfuzz=="))
+    assert rapidfuzz.count("--hash=") > 3
 
 
 def test_an_artefact_that_is_not_the_one_in_the_lock_is_refused(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:
