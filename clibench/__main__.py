@@ -18,6 +18,8 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """`main` with its arguments given and its exit status returned."""
+    if not _has_folder():
+        return _say("the current folder is gone. Change to one that is there.", 2)
     try:
         from clibench.app import launch
 
@@ -33,7 +35,18 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _has_folder() -> bool:
+    try:
+        return bool(os.getcwd())  # noqa: PTH109 - asked of the kernel, and nothing else
+    except FileNotFoundError:
+        return False
+
+
 def _say(message: str, status: int) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a full disk did not take would fail again at exit
     print(f"clibench: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201 - the one line
     return status
 

@@ -6,6 +6,7 @@ module registers the resolver when it is imported, so that a sweep's worker proc
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -14,7 +15,7 @@ from typing import Any, Final
 from omegaconf import DictConfig
 
 from clibench.config import register_resolver
-from clibench.errors import ClibenchError
+from clibench.errors import ClibenchError, OutputsError
 from clibench.hydra_errors import explained, refuse_nonsense
 
 register_resolver()
@@ -28,6 +29,8 @@ class Verb:
     help: str
     call: Callable[[DictConfig], Any]
 
+
+_FREE: Final = "Free some space, then run the same command again: nothing finished is lost."
 
 failures: list[ClibenchError] = []
 """What verbs raised in this process since the launcher cleared it."""
@@ -45,6 +48,12 @@ def _explained(call: Callable[[DictConfig], Any]) -> Callable[[DictConfig], Any]
         except ClibenchError as error:
             failures.append(error)
             return error
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            full = OutputsError("the disk is full", where=str(error.filename or "the answer"), fix=_FREE)
+            failures.append(full)
+            return full
 
     return returning
 

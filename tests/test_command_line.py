@@ -262,3 +262,23 @@ def test_a_model_alone_means_an_agent_that_asks_it(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("words", [["model=none"], ["model=gpt", "framework=gold"], ["model=gpt", "+experiment=demo"], ["retries=1"]])
 def test_a_framework_that_is_named_or_needs_no_model_is_left_alone(words: list[str]) -> None:
     assert with_agent(words) == words
+
+
+def test_a_current_folder_that_is_gone_is_a_clear_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert said(capsys, "tasks") == (2, "clibench: the current folder is gone. Change to one that is there.\n")
+
+
+def test_an_answer_that_a_full_disk_does_not_take_is_a_clear_line(tasks: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "clibench", "tasks", tasks, "dataset=full"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        "clibench: the answer: the disk is full. Free some space, then run the same command again: nothing finished is lost."
+    ]
