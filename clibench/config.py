@@ -210,6 +210,12 @@ class FreezeConfig(Config):
 
     task: str = MISSING
     """Folder name under `tasks_dir` that holds task.yaml, spec.yaml and oracle.lock."""
+    runs: int = 5
+    """Of every case; more than one shows what is not stable."""
+
+    def __post_init__(self) -> None:
+        """Refuse a number of runs that records nothing."""
+        refuse_less_than(1, {"runs": self.runs})
 
 
 @dataclass

@@ -35,6 +35,7 @@ def freeze(config: DictConfig) -> None:
         report = freeze_task(
             folder,
             sandbox,
+            runs=settings.runs,
             workers=settings.sandbox.workers or os.cpu_count() or 1,
             limits=settings.sandbox.limits,
             say=lambda text: print(f"{folder.name}: {text}", file=sys.stderr, flush=True),  # noqa: T201 - progress

@@ -11,6 +11,7 @@ from pathlib import Path
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
+from clibench.bounds import refuse_less_than
 from clibench.config import SynthesizeConfig
 from clibench.errors import TaskError, UserError
 from clibench.experiment import prepare_folder
@@ -71,9 +72,7 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
     fault = fault_of_name(registry, package, version)
     if fault is not None:
         raise UserError(fault, where="synthesize", fix="Give package=NAME and version=VERSION as the registry has them.")
-    for name, value, least in (("cases", settings.cases, 1), ("runs", settings.runs, 1), ("most_patterns", settings.most_patterns, 1)):
-        if value < least:
-            raise UserError(f"must be {least} or more, is {value}", where=name)
+    refuse_less_than(1, {"cases": settings.cases, "runs": settings.runs, "most_patterns": settings.most_patterns})
     if not 0 <= settings.least_documented <= 1:
         raise UserError(f"must be from 0 to 1, is {settings.least_documented}", where="least_documented")
     return Wish(

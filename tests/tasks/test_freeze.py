@@ -98,6 +98,16 @@ def test_the_verb_takes_an_id_or_the_path_of_a_folder(
     assert "no folder with a spec.yaml" in capsys.readouterr().err
 
 
+def test_the_verb_runs_every_case_as_often_as_it_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("clibench.freezing.make_sandbox", lambda *_: ScriptedSandbox(tool))
+    assert run(["freeze", f"task={folder}", "runs=2"]) == 0
+    assert json.loads((folder / "lock.json").read_text())["stability"]["runs"] == 2
+    assert run(["freeze", f"task={folder}", "runs=0"]) == 2
+    assert "runs: must be 1 or more, is 0" in capsys.readouterr().err
+
+
 def test_a_lock_is_kept_when_the_registry_gives_another_artefact_for_the_same_release(folder: Path) -> None:
     freeze_task(folder, ScriptedSandbox(tool))
     lock = (folder / "oracle.lock").read_bytes()
