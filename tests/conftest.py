@@ -1,6 +1,8 @@
 """Sandboxes that tests share. A machine where one can't be started fails the tests that need it: they are never skipped."""
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +25,10 @@ def local_sandbox() -> Iterator[LocalSandbox]:
     sandbox = LocalSandbox(SandboxConfig(backend="local"))
     yield sandbox
     sandbox.close()
+
+
+@pytest.fixture
+def deep_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder for trees deeper than Python recurses: pytest, which removes old folders by recursion, must not find one of a failed test."""
+    yield tmp_path
+    subprocess.run(("rm", "-rf", tmp_path), check=True)

@@ -509,8 +509,8 @@ _CLONE_NEWNS = 0x00020000
 _CLONE_NEWUSER = 0x10000000
 
 
-def test_scratch_nested_deeper_than_python_recurses_is_removed(tmp_path: Path) -> None:
-    with Store(tmp_path).scratch("agent") as folder:
+def test_scratch_nested_deeper_than_python_recurses_is_removed(deep_path: Path) -> None:
+    with Store(deep_path).scratch("agent") as folder:
         here = os.open(folder, os.O_RDONLY)
         for _ in range(1900):
             os.mkdir("d", dir_fd=here)

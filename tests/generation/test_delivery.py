@@ -112,8 +112,8 @@ def test_size_counts_files_folders_and_depth(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "times"), [("d", 1900), ("d" * 200, 100)])
-def test_folders_nested_too_deep_are_left_out_with_a_note(tmp_path: Path, name: str, times: int) -> None:
-    source = write(tmp_path / "source", main="x", d__near="y")
+def test_folders_nested_too_deep_are_left_out_with_a_note(deep_path: Path, name: str, times: int) -> None:
+    source = write(deep_path / "source", main="x", d__near="y")
     here = os.open(source, os.O_RDONLY)
     for _ in range(times):
         with contextlib.suppress(FileExistsError):
@@ -123,12 +123,12 @@ def test_folders_nested_too_deep_are_left_out_with_a_note(tmp_path: Path, name: 
         here = below
     os.close(os.open("bottom", os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
-    (tmp_path / "out").mkdir()
-    notes = collect(source, tmp_path / "out")
-    assert names(tmp_path / "out") == ["d/near", "main"]
+    (deep_path / "out").mkdir()
+    notes = collect(source, deep_path / "out")
+    assert names(deep_path / "out") == ["d/near", "main"]
     assert len(notes) == 1
     assert notes[0].endswith("nested too deep, left out")
-    assert lines_of_code(tmp_path / "out", Language.PYTHON) == 0
+    assert lines_of_code(deep_path / "out", Language.PYTHON) == 0
     remove_tree(source)
     assert not source.exists()
 

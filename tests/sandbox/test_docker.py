@@ -213,14 +213,14 @@ def test_an_interrupted_process_leaves_nothing_at_all(tmp_path: Path) -> None:
     assert not list(scratch_root().glob(f"*-{token}"))
 
 
-def test_a_tree_that_is_nested_deeper_than_paths_can_be_long_is_tidied_and_removed(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:
+def test_a_tree_that_is_nested_deeper_than_paths_can_be_long_is_tidied_and_removed(docker_sandbox: DockerSandbox, deep_path: Path) -> None:
     deeper = r"os.mkdir(\"deep\", 0o700); os.chdir(\"deep\")"
     nest = "\n".join(f"os.chdir('{place}')\nfor _ in range(3000): {deeper}" for place in ("/opt/tool", "/tmp"))
-    assert run(docker_sandbox, tmp_path, f'python3 -c "import os\n{nest}"').ok
-    assert (tmp_path / "prefix/deep/deep").stat().st_mode & 0o777 == 0o755
+    assert run(docker_sandbox, deep_path, f'python3 -c "import os\n{nest}"').ok
+    assert (deep_path / "prefix/deep/deep").stat().st_mode & 0o777 == 0o755
     assert not list(scratch_root().glob(f"build-*-{Owner.current().token}"))
-    remove_tree(tmp_path / "prefix")
-    assert not (tmp_path / "prefix").exists()
+    remove_tree(deep_path / "prefix")
+    assert not (deep_path / "prefix").exists()
 
 
 def test_a_daemon_that_went_away_is_told_with_what_to_do(
