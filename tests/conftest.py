@@ -29,6 +29,6 @@ def local_sandbox() -> Iterator[LocalSandbox]:
 
 @pytest.fixture
 def deep_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder for trees deeper than Python recurses: pytest, which removes old folders by recursion, must not find one of a failed test."""
+    """A folder for trees deeper than Python recurses: pytest, which removes old folders by recursion, must not find a failed one."""
     yield tmp_path
     subprocess.run(("rm", "-rf", tmp_path), check=True)
