@@ -80,6 +80,8 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.DictReader(stream, strict=True)
+            if reader.fieldnames and not set(COLUMNS) <= set(reader.fieldnames):  # also without a row: what is written next takes its place
+                raise UserError("holds no decisions", where=str(path), fix=f"A table of them has the columns {', '.join(COLUMNS)}.")
             for row in reader:
                 where = f"{path}:{reader.line_num}"
                 if absent := [name for name in COLUMNS if row.get(name) is None]:
