@@ -150,7 +150,10 @@ def _keys(job: Job, settings: RunConfig) -> list[str]:
 
 
 def compare_params(judge: JudgeConfig) -> CompareParams:
-    """The comparers' parameters of a configuration."""
+    """The comparers' parameters of a configuration. UserError for a normaliser that there is not."""
+    from clibench.evaluation.normalise import resolve
+
+    resolve(judge.normalisers)
     return CompareParams(
         fuzzy_threshold=judge.fuzzy_threshold,
         ignore=(*judge.ignore, *judge.also_ignore),

@@ -45,6 +45,8 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
         ("tasks_dir=", "tasks_dir: is empty. Give it a value, or leave it out."),
         ("judge.fuzzy_threshold=high", "judge.fuzzy_threshold: Value 'high' of type 'str' could not be converted to Float"),
         ("judge.fuzzy_threshold=7", "fuzzy_threshold is 7.0. Give a number above 0 and up to 1."),
+        ("judge.normalisers=[dat]", "unknown normaliser 'dat'. Did you mean 'date'?"),
+        ("tracking.uri=mlruns", "tracking.uri: 'mlruns' is no address of an MLflow server or database. Write http://..."),
         ("judge.name=oracle", "judge.name: Invalid value 'oracle', expected one of [rules, llm]"),
         ("dry_run=perhaps", "dry_run: Value 'perhaps' is not a valid bool"),
         ("sandbox.backend=dokcer", "sandbox.backend: unknown value 'dokcer'. Did you mean 'docker'?"),

@@ -106,6 +106,10 @@ def resolve(settings: ModelSettings) -> ModelConfig:
             raise UserError(f"model.native: unknown dialect '{dialect}'", fix=did_you_mean(dialect, DIALECT_NAMES))
     if settings.script is not None and not Path(settings.script).is_file():
         raise UserError("model.script is not a file", where=settings.script, fix="Give the path of a YAML file of scripts.")
+    if settings.script is not None:
+        from clibench.llm.scripted.script import load_scripts
+
+        load_scripts(Path(settings.script))
     if settings.serve is not None and settings.base_url is None:
         _server_module(settings.serve).check()
     if settings.key_env is None and settings.base_url is None and settings.script is None and settings.serve is None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from clibench.errors import UserError
+
+SCHEMES: Final = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "databricks")
+"""Kinds of tracking servers and stores that hold a sweep's record."""
 SCORES_VIEW: Final = "scores"
 """Name of the view of the experiment's page that shows parameters and scores as columns."""
 
@@ -21,6 +26,15 @@ class TrackingConfig:
     """An MLflow tracking server or store; null is an SQLite file, <outputs>/mlflow.db, with its artifacts in <outputs>/mlartifacts."""
     experiment: str = "clibench"
     """Name of the MLflow experiment that the runs belong to."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no address: MLflow takes it for a folder, and says so after all the work."""
+        if self.uri is not None and not re.match(rf"(?:{'|'.join(SCHEMES)})(?:\+\w+)?://", self.uri) and self.uri != "databricks":
+            raise UserError(
+                f"'{self.uri}' is no address of an MLflow server or database",
+                where="tracking.uri",
+                fix=f"Write {', '.join(f'{scheme}://...' for scheme in SCHEMES)} (SQLite: sqlite:////absolute/path/mlflow.db).",
+            )
 
 
 def tracking_uri(config: TrackingConfig, outputs: Path) -> str:
