@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import yaml
 
-from clibench.synthesis.fuzz.contents import Kind, kind_of_path, kinds
+from clibench.synthesis.fuzz.contents import Kind, kind_of_path
 from clibench.synthesis.fuzz.domain import kinds_in
-from clibench.synthesis.fuzz.draft import Plan, content
+from clibench.synthesis.fuzz.draft import Plan
 from clibench.synthesis.fuzz.files import file_plan, folder_plan, here_plan, named_file_plan, two_files_plan
 from clibench.synthesis.schema import Option, Positional, ValueType
 
@@ -197,7 +197,6 @@ def _parameter(label: str) -> str:
 
 
 def _is_file(value: str) -> bool:
-
     return bool(re.fullmatch(r"(?:[\w.-]+/)*[\w.-]+\.[A-Za-z]\w{0,9}", value)) and kind_of_path(value) is not None
 
 
@@ -205,8 +204,3 @@ def literal(label: str, *words: str) -> Plan:
     """Words as they are; braces are no placeholders."""
     escaped = tuple(re.sub(r"\{([A-Za-z_][\w-]*(?:#\d+)?(?:\.[\w-]+)?)\}", r"{{\1}}", word) for word in words)
     return Plan(label, escaped)
-
-
-def kind_content(name: str) -> tuple[str, dict[str, Any]]:
-    """Template and parameters of a kind by name."""
-    return content(kinds()[name])
