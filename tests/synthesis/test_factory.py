@@ -145,6 +145,8 @@ def test_a_package_most_of_whose_documented_lines_never_succeed_is_rejected(tmp_
 
 def test_a_few_documented_lines_that_fail_say_nothing_of_a_tool(tmp_path: Path) -> None:
     made(tmp_path, _readme("slt sort --gone notes.txt; slt count --gone a.txt"))
+    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
+    assert [row["succeeds"] for row in trace["documented"]] == [False, False]
 
 
 def test_a_document_of_the_readme_that_tells_the_tool_is_no_content(tmp_path: Path) -> None:
