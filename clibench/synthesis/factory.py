@@ -330,7 +330,7 @@ def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
         raise RejectedError(
             f"{len(failed)} of {len(outcome.lines)} documented command lines never succeeded, after repairs; the first said: {said}",
             where=_name(wish),
-            fix=f"least_documented={1 - len(failed) / len(outcome.lines):.2f} takes it.",
+            fix=f"least_documented={100 * (len(outcome.lines) - len(failed)) // len(outcome.lines) / 100:.2f} takes it.",  # rounded down
         )
     if len(outcome.chosen) < wish.least_patterns:
         raise RejectedError(

@@ -143,6 +143,17 @@ def test_a_package_most_of_whose_documented_lines_never_succeed_is_rejected(tmp_
     assert [row["succeeds"] for row in trace["documented"]] == [True, False, False, False]
 
 
+def test_the_share_that_is_told_takes_the_package(tmp_path: Path) -> None:
+    """Three of seven round up to more than there are."""
+    lines = _readme(f"{LINES}; slt sort a.txt; slt sort --reverse a.txt; slt sort --gone a.txt")
+    with pytest.raises(RejectedError, match=r"least_documented=0\.\d\d takes it") as caught:
+        made(tmp_path, lines, replace(WISH, least_documented=0.99))
+    told = float(caught.value.message.partition("least_documented=")[2].split()[0])
+    made(tmp_path, lines, replace(WISH, least_documented=told))
+    rows = json.loads((tmp_path / "lines" / "synthesis.json").read_text())["documented"]
+    assert told < sum(row["succeeds"] for row in rows) / len(rows) < round(told + 0.01, 2), "a share that two decimals can't hold"
+
+
 def test_a_few_documented_lines_that_fail_say_nothing_of_a_tool(tmp_path: Path) -> None:
     made(tmp_path, _readme("slt sort --gone notes.txt; slt count --gone a.txt"))
     trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
