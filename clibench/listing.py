@@ -13,6 +13,7 @@ from clibench.audit.stored import State, read_audit
 from clibench.config import OutputChoice, TasksConfig
 from clibench.selection import select_tasks
 from clibench.tables import console
+from clibench.tasks.origin import origin_of
 from clibench.tasks.task import Task
 
 
@@ -36,6 +37,7 @@ def _row(task: Task) -> dict[str, str | int | None]:
         "difficulty": task.difficulty.value,
         "category": task.category,
         "loc": task.loc,
+        "spec": None if task.folder is None else origin_of(task.folder).value,
         "patterns": len(task.patterns),
         "cases": len(task.cases),
         "effective": audit.effective,

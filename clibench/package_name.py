@@ -11,6 +11,12 @@ NAMES: Final = {
     "go": re.compile(r"(?!.*(^|/)\.)[A-Za-z0-9_][\w.~-]*(/[\w.~+-]+)*", re.ASCII),
 }
 VERSION: Final = re.compile(r"[A-Za-z0-9][\w.+!~-]*", re.ASCII)
+_RELEASES: Final = {
+    "pypi": re.compile(r"v?\d[\w.+!-]*", re.ASCII),
+    "npm": re.compile(r"\d+\.\d+\.\d+([-+][\w.+-]+)?", re.ASCII),
+    "go": re.compile(r"v\d+\.\d+\.\d+([-+][\w.+-]+)?", re.ASCII),
+}
+"""One release each. What else a client takes (`latest`, a branch, `1.2`) is another release tomorrow."""
 
 
 def fault_of_name(registry: str, name: str, version: str) -> str | None:
@@ -21,3 +27,13 @@ def fault_of_name(registry: str, name: str, version: str) -> str | None:
     if version and not VERSION.fullmatch(version):
         return f"{version!r} is no single version"
     return None
+
+
+def fault_of_pin(registry: str, name: str, version: str) -> str | None:
+    """What keeps a package from being pinned: a fault of its name, or a version that does not name one release for good."""
+    fault = fault_of_name(registry, name, version)
+    release = _RELEASES.get(registry)
+    if fault is None and version and release is not None and not release.fullmatch(version):
+        example = {"pypi": "1.2.0", "npm": "1.2.0", "go": "v1.2.0"}[registry]
+        return f"{version!r} does not name one release of {name} for good, as {example} would"
+    return fault

@@ -16,12 +16,13 @@ from clibench.config import SynthesizeConfig
 from clibench.errors import TaskError, UserError
 from clibench.experiment import prepare_folder
 from clibench.freezing import show
-from clibench.package_name import fault_of_name
+from clibench.package_name import fault_of_pin
 from clibench.sandbox.choose import make_sandbox
-from clibench.synthesis.factory import TRACE, Made, RejectedError, Wish
+from clibench.synthesis.factory import Made, RejectedError, Wish
 from clibench.synthesis.factory import synthesize as make
 from clibench.synthesis.llm.ask import open_client
 from clibench.tables import console
+from clibench.tasks.origin import TRACE
 
 
 def synthesize(config: DictConfig) -> None:
@@ -69,7 +70,7 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
         raise UserError(
             f"{', '.join(missing)} must be given", where="synthesize", fix="For example: registry=pypi package=NAME version=1.0"
         )
-    fault = fault_of_name(registry, package, version)
+    fault = fault_of_pin(registry, package, version)
     if fault is not None:
         raise UserError(fault, where="synthesize", fix="Give package=NAME and version=VERSION as the registry has them.")
     refuse_less_than(1, {"cases": settings.cases, "runs": settings.runs, "most_patterns": settings.most_patterns})

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from clibench.curation.entries import named, rank
 from clibench.curation.install import Program
 from clibench.curation.package import Package
+from clibench.digest import digest_file
 from clibench.errors import TaskError, UserError
 from clibench.evaluation.build import build_oracle
 from clibench.sandbox.interface import Limits, Sandbox
@@ -49,10 +50,10 @@ from clibench.synthesis.spec_text import spec_text
 from clibench.synthesis.telling import fixture_texts, mentions, ordinary_names, printed, unavoidable
 from clibench.tasks import folder as files
 from clibench.tasks.freeze import RUNS, FreezeReport, Installed, freeze_task, oracle_of
+from clibench.tasks.origin import TRACE
 from clibench.tasks.pin import Pin, fetch_oracle
 from clibench.tasks.task import Language
 
-TRACE: Final = "synthesis.json"
 LANGUAGES: Final = {"pypi": Language.PYTHON, "npm": Language.JAVASCRIPT, "go": Language.GO}
 MOST_LEAVES: Final = 24
 """Commands that are searched."""
@@ -130,7 +131,8 @@ def synthesize(
         report = _freeze(
             folder, body, wish, facts, outcome, Installed(pin, prefix, place / "fetched" / "source"), sandbox, workers, limits, say
         )
-        (folder / TRACE).write_bytes(files.encode_json(_trace(wish, outcome)))
+        trace = {**_trace(wish, outcome), "spec": digest_file(folder / files.SPEC)}
+        (folder / TRACE).write_bytes(files.encode_json(trace))
         _publish(folder, destination)
     return Made(destination, report, outcome.trials, tuple(outcome.dropped))
 

@@ -40,7 +40,7 @@ def leaks(prompt: str, spec: Spec, cases: Sequence[Case], shown: Sequence[Case])
     found = []
     allowed = _allowed(spec)
     for name in secret_names(spec):
-        match = _word(name).search(prompt)
+        match = word(name).search(prompt)
         if match:
             found.append(f"line {_line(prompt, match.start())}: the name '{match[0]}'")
     found += [f"line {_line(prompt, position)}: the address '{address}'" for position, address in _addresses(prompt, allowed)]
@@ -76,7 +76,7 @@ def hide(text: str, spec: Spec) -> str:
         text = text[:position] + "(address left out)" + text[position + len(address) :]
     own = {*own_names(spec), spec.oracle.name}
     for name in sorted(secret_names(spec), key=len, reverse=True):
-        text = _word(name).sub(spec.task.alias if name in own else "(name left out)", text)
+        text = word(name).sub(spec.task.alias if name in own else "(name left out)", text)
     return text
 
 
@@ -89,8 +89,9 @@ def _allowed(spec: Spec) -> set[str]:
     return {word.lower() for word in spec.task.allowed}
 
 
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", re.IGNORECASE)
+def word(name: str) -> re.Pattern[str]:
+    """Matches the name as a whole word. What follows a dot is none: the ending of a file is a format that the tool may look at."""
+    return re.compile(rf"(?<![A-Za-z0-9_.-]){re.escape(name)}(?![A-Za-z0-9_-])", re.IGNORECASE)
 
 
 def _addresses(text: str, allowed: set[str]) -> list[tuple[int, str]]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from clibench.package_name import fault_of_name
+from clibench.package_name import fault_of_pin
 from clibench.synthesis.explain import first_fault, validate
 from clibench.synthesis.fixtures import File, FixtureSpec
 from clibench.synthesis.located import Located, parse_located, read_located
@@ -146,7 +146,7 @@ class OracleSpec(Strict):
 
     @model_validator(mode="after")
     def _can_be_in_the_registry(self) -> Self:
-        fault = fault_of_name(self.registry, self.name, self.version)
+        fault = fault_of_pin(self.registry, self.name, self.version)
         if fault is not None:
             raise ValueError(fault)
         return self

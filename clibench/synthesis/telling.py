@@ -6,12 +6,11 @@ or a maker's name that the tool prints itself, or that a fixture holds, is behav
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from clibench.recording import Recording
-from clibench.synthesis.leaks import addresses, own_names, secret_names
+from clibench.synthesis.leaks import addresses, own_names, secret_names, word
 from clibench.synthesis.spec import Spec
 
 ORDINARY: Final = frozenset(
@@ -44,7 +43,7 @@ def unavoidable(spec: Spec, texts: Iterable[bytes]) -> list[str]:
 
 def mentions(text: str, names: Sequence[str]) -> bool:
     """Whether the text holds one of the names as a whole word, in any case."""
-    return any(re.search(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", text, re.IGNORECASE) for name in names if name)
+    return any(word(name).search(text) for name in names if name)
 
 
 def printed(recordings: Iterable[Recording]) -> list[bytes]:

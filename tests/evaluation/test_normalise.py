@@ -14,6 +14,7 @@ MASKED = [
     ("whitespace", b"  a \t b  \r\n\r\n\n c\rd\n", b"a b\nc\nd"),
     ("alias(black)", b"usage: black [-h]; black-extra, my_black, /bin/black", b"usage: tool [-h]; black-extra, my_black, /bin/tool"),
     ("alias(a+b,x)", b"a+b aab", b"x aab"),
+    ("alias(toon)", b"toon: wrote out.toon, ../toon, .toon", b"tool: wrote out.toon, ../tool, .toon"),
     ("timestamp", b"at 2026-11-30T15:25:17.123Z, 2026-11-30 15:25:17 and 2026/11/30 15:25", b"at <timestamp>, <timestamp> and <timestamp>"),
     ("timestamp", b"Mon, 30 Nov 2026 15:25:17 +0000|Mon Nov 30 15:25:17 UTC 2026|20261130T152517Z", b"<timestamp>|<timestamp>|<timestamp>"),
     ("timestamp", b"room 2026, 15:25 and 3.14", b"room 2026, 15:25 and 3.14"),

@@ -14,6 +14,7 @@ from clibench.synthesis.factory import Made, RejectedError, Wish, synthesize
 from clibench.synthesis.spec import read_spec
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.load import load_task
+from clibench.tasks.origin import Origin, origin_of
 from tests.synthesis.fake_tool import METADATA, FactorySandbox, tool
 
 WISH = Wish("pypi", "some-tool", "1.0", cases=8, runs=2)
@@ -31,6 +32,13 @@ def test_a_task_is_made_of_a_package_by_its_name_alone(tmp_path: Path) -> None:
     assert len(task.patterns) >= 8
     assert {case.argv[1] for case in task.cases} >= {"count", "sort", "pick"}
     assert all(row.ok >= row.cases / 2 for row in result.report.patterns.values())
+
+
+def test_a_synthesized_spec_is_known_until_a_hand_edits_it(tmp_path: Path) -> None:
+    folder = made(tmp_path).folder
+    assert origin_of(folder) is Origin.FACTORY
+    (folder / "spec.yaml").write_text((folder / "spec.yaml").read_text() + "# edited\n")
+    assert origin_of(folder) is Origin.EDITED
 
 
 def test_most_cases_of_a_pattern_have_results_of_their_own(tmp_path: Path) -> None:

@@ -71,6 +71,11 @@ def test_code_that_uses_the_package_as_a_library_is_left_out() -> None:
     assert context_of(readme, "", alias="oakmill", names=["t"], makers=[]).split("\n\n", 1)[1] == "It sorts.\n\n```\n$ oakmill a.txt\n```\n"
 
 
+def test_the_ending_of_a_file_keeps_its_name() -> None:
+    text = context_of("# lt\n\nlt turns a.lt into `.lt` text, ./lt and LT too.\n", "", alias="oakmill", names=["lt"], makers=[])
+    assert "oakmill turns a.lt into `.lt` text, ./oakmill and oakmill too." in text
+
+
 def test_a_line_that_is_a_test_case_is_left_out() -> None:
     text = context_of(README, "", alias="oakmill", names=["line-tool", "lt"], makers=[], drop=["oakmill sort a.txt"])
     assert "sort a.txt" not in text
@@ -165,7 +170,7 @@ def test_every_kind_of_content_is_a_valid_spec_whose_text_comes_back(name: str) 
     body = {
         "version": "1",
         "task": {"alias": "oakmill", "language": "go", "category": "x"},
-        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1", "entry": "t", "licence": "MIT"},
+        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1.0.0", "entry": "t", "licence": "MIT"},
         "patterns": [{"id": "one", "description": "One.", "argv": ["a"], "stdin": kind.template, "params": kind.params, "env": kind.env}],
     }
     spec = parse_spec(spec_text(body))
@@ -180,7 +185,7 @@ def test_invalid_cases_hold_documents_that_are_none(name: str) -> None:
     head = {
         "version": "1",
         "task": {"alias": "oakmill", "language": "go", "category": "x"},
-        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1", "entry": "t", "licence": "MIT"},
+        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1.0.0", "entry": "t", "licence": "MIT"},
     }
     template, params = content(kind, 3)
     pattern = {"id": "one", "description": "One.", "argv": ["a.x"], "files": {"a.x": template}, "params": params}
@@ -203,7 +208,7 @@ def test_a_detailed_document_is_one_of_its_kind(name: str) -> None:
     body = {
         "version": "1",
         "task": {"alias": "oakmill", "language": "go", "category": "x"},
-        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1", "entry": "t", "licence": "MIT"},
+        "oracle": {"registry": "go", "name": "host.dev/t", "version": "v1.0.0", "entry": "t", "licence": "MIT"},
         "valid_share": 1,
         "patterns": [
             {"id": "one", "description": "One.", "argv": ["a"], "stdin": details()[name].template, "params": details()[name].params}

@@ -70,6 +70,9 @@ def test_scalars_are_the_letters_that_are_written() -> None:
         ("  - id: first", "  - id: first\n    constraints: [{required: lod}]", "no group of argv has the name 'lod'. Did you mean 'loud'?"),
         ("    argv: [", "    argv: [[", "not YAML"),
         ("version: 1\n", "version: 2\n", "spec.yaml:1: unknown version '2'"),
+        ("version: 1.10", "version: latest", "'latest' does not name one release of some-tool for good, as 1.2.0 would"),
+        ("registry: pypi\n  name: some-tool\n  version: 1.10", "registry: npm\n  name: a\n  version: 1.2", "'1.2' does not name one"),
+        ("registry: pypi\n  name: some-tool\n  version: 1.10", "registry: go\n  name: a.b/c\n  version: main", "for good, as v1.2.0 would"),
     ],
 )
 def test_a_fault_names_line_and_remedy(old: str, new: str, message: str) -> None:

@@ -208,6 +208,12 @@ def test_a_prompt_that_tells_the_tool_or_its_makers_is_refused(folder: Path, con
     assert not (folder / "prompt.md").exists()
 
 
+def test_the_ending_of_a_file_is_told_as_the_tool_will_see_it(folder: Path) -> None:
+    (folder / "context.md").write_text("It reads `table.slt` and writes `.slt` files.")
+    freeze_task(folder, ScriptedSandbox(tool))
+    assert "reads `table.slt` and writes `.slt` files" in (folder / "prompt.md").read_text()
+
+
 def test_an_example_that_tells_the_tool_is_found_after_one_run(folder: Path) -> None:
     seen: set[int] = set()
 

@@ -51,11 +51,12 @@ _LIBRARY: Final = re.compile(
 
 
 def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Matches the names in any case, with any of blank, dash and underscore between their parts; None for no names."""
+    """Matches the names in any case, with any of blank, dash and underscore between their parts; None for no names. The ending of a file's
+    name is none: it is a format that the tool may look at."""
     forms = {r"[-_ ]?".join(map(re.escape, re.split(r"[-_ ]", name))) for name in names if name}
     if not forms:
         return None
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![A-Za-z0-9])", re.IGNORECASE)
+    return re.compile(rf"(?<![A-Za-z0-9.])(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![A-Za-z0-9])", re.IGNORECASE)
 
 
 def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], makers: Sequence[str], drop: Iterable[str] = ()) -> str:
