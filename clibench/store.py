@@ -3,7 +3,8 @@
 Four things live in it, each with one rule:
 
 - *blobs*, bytes under the digest of their content, gzip at rest (`zcat` shows one), verified whenever they are read;
-- *units*, small JSON records that say a unit of work (kind, key) is done; written last, so that a record implies all that it refers to;
+- *units*, small JSON records that say a unit of work (kind, key) is done; written last, so that a record implies all that it refers to, and
+  verified as well;
 - *folders*, whole directory trees (an installed prefix), there completely or not at all;
 - *scratch*, temporary folders and half-written files, swept when the process that made them is dead.
 
@@ -30,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clibench.digest import canonical_json, digest_bytes
+from clibench.digest import canonical_json, digest_bytes, digest_json
 from clibench.errors import OutputsError, StoreError
 from clibench.lock import acquire, locked
 
@@ -39,6 +40,8 @@ _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LOCK = ".lock"
+_SUM = "_digest"
+"""Key in a unit's record that holds the digest of the others."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,9 @@ class Store:
             raise explained(error, path) from error
         if not isinstance(body, dict):
             raise StoreError("unit record is damaged (not a JSON object)", where=str(path), fix=f"Delete this file. {_AGAIN}")
+        told = body.pop(_SUM, None)  # not in records of before 0.1, whose work is not to be paid for again
+        if told != digest_json(body) and (told is not None or not body):
+            raise StoreError("unit record is damaged (its content has another digest)", where=str(path), fix=f"Delete this file. {_AGAIN}")
         refs = body.get("refs")
         if isinstance(refs, dict) and not all(self.has(ref) for ref in refs.values()):
             return None
@@ -101,7 +107,7 @@ class Store:
     def finish(self, kind: str, key: str, body: dict[str, Any]) -> None:
         """Record that a unit is done. Put what it refers to before. The last record of a key wins; the same one twice is no write."""
         path = self._unit(kind, key)
-        data = canonical_json(body)
+        data = canonical_json({**body, _SUM: digest_json(body)})
         try:
             if path.read_bytes() == data:
                 return

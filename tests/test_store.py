@@ -115,7 +115,7 @@ def test_a_unit_whose_blobs_are_gone_is_not_done(store: Store) -> None:
     assert store.lookup("build", "k") is None
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff", b"{}", b'{"_digest": "0", "n": 1}'])
 def test_a_damaged_unit_record_names_its_file(store: Store, content: bytes) -> None:
     store.finish("build", "k", {})
     (file,) = store.root.rglob("k.json")
@@ -123,6 +123,21 @@ def test_a_damaged_unit_record_names_its_file(store: Store, content: bytes) -> N
     with pytest.raises(StoreError, match="unit record is damaged.*Delete this file") as caught:
         store.lookup("build", "k")
     assert str(file) in caught.value.message
+
+
+def test_a_unit_record_that_was_changed_is_found_though_it_is_well_formed(store: Store) -> None:
+    store.finish("build", "k", {"ok": True, "score": 1})
+    (file,) = store.root.rglob("k.json")
+    file.write_bytes(file.read_bytes().replace(b'"score":1', b'"score":2'))
+    with pytest.raises(StoreError, match="its content has another digest"):
+        store.lookup("build", "k")
+
+
+def test_a_unit_record_of_an_earlier_version_counts_as_done(store: Store) -> None:
+    store.finish("build", "k", {})
+    (file,) = store.root.rglob("k.json")
+    file.write_bytes(b'{"ok":true}')
+    assert store.lookup("build", "k") == {"ok": True}
 
 
 def test_a_published_folder_is_whole_and_the_first_one_stays(store: Store, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from typing import Any, Final, Literal
 from clibench.errors import StoreError
 from clibench.llm.prices import Price, cost_usd
 from clibench.llm.tokens import Tokens
+
+_log = logging.getLogger(__name__)
 
 Level = Literal["all", "sweep", "job", "task", "run"]
 LEVELS: Final[tuple[Level, ...]] = ("all", "sweep", "job", "task", "run")
@@ -200,6 +203,7 @@ class Ledger:
             raise StoreError(f"the ledger can't be read ({error.strerror})", where=str(self.path)) from error
         whole = data.rfind(b"\n") + 1
         self._offset += whole
+        known = self.damaged
         for raw in data[:whole].splitlines():
             line = _parse(raw)
             if line is None:
@@ -208,6 +212,8 @@ class Ledger:
             for level in LEVELS:
                 key = level_key(level, line.scope)
                 self._sums[key] = self._sums.get(key, Totals()).plus(line)
+        if self.damaged > known:
+            _log.warning("%s: lines that can't be read, and are in no sum: %d", self.path, self.damaged)
 
 
 def level_key(level: Level, scope: Scope) -> tuple[str, ...]:

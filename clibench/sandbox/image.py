@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Final
 
 from clibench.digest import digest_json
-from clibench.errors import SandboxError
-from clibench.sandbox.daemon import docker
+from clibench.errors import SandboxError, UserError
+from clibench.sandbox.daemon import docker, server_version
 from clibench.sandbox.reap import scratch_folder, scratch_lock
 from clibench.sandbox.registries import host_certificates, registry_settings
 
@@ -58,8 +58,16 @@ def ensure_image(base: str) -> Image:
                     build = ("build", "--quiet", "--force-rm", "--build-arg", f"BASE={base}", *proxies, "--tag", image.name, str(context))
                     docker(*build, timeout_s=_BUILD_S)
             finally:  # the stage that saw the host's settings goes, whatever became of the image
-                docker("image", "prune", "--force", "--filter", "label=clibench.stage", timeout_s=_BUILD_S)
+                _remove_stages()
     return image
+
+
+def _remove_stages() -> None:
+    """Remove what builds leave; where that fails, why the build failed is the better answer."""
+    try:
+        docker("image", "prune", "--force", "--filter", "label=clibench.stage", timeout_s=_BUILD_S)
+    except SandboxError as error:
+        log.warning("a stage of the sandbox image may be left behind: %s", error)
 
 
 @contextmanager
@@ -78,9 +86,17 @@ def build_context() -> Iterator[Path]:
 
 
 def user_image(name: str) -> Image:
-    """An image of the user's own. Raises SandboxError where it is neither there nor can be pulled."""
+    """An image of the user's own. Raises UserError where it is neither there nor can be pulled, SandboxError where the daemon is gone."""
     if not _exists(name):
-        docker("pull", "--quiet", name, timeout_s=_BUILD_S)
+        try:
+            docker("pull", "--quiet", name, timeout_s=_BUILD_S)
+        except SandboxError as error:
+            server_version()
+            raise UserError(
+                f"is not there and can't be pulled: {error.what}",
+                where=f"sandbox.image={name}",
+                fix="Build it, or leave it empty.",
+            ) from error
     return Image(name, docker("image", "inspect", "--format", "{{.Id}}", name).strip().removeprefix("sha256:"))
 
 

@@ -7,6 +7,7 @@ line, which plain loading throws away: the marks are kept by path, in the form o
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,7 @@ class Located:
 
 def read_located(file: Path) -> Located:
     """Read a YAML file; raises TaskError naming file and line where it is not one."""
+    refuse_special(file)
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -57,6 +59,16 @@ def read_located(file: Path) -> Located:
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"cannot be read: {error}", where=str(file)) from None
     return parse_located(text, file)
+
+
+def refuse_special(file: Path) -> None:
+    """Raise TaskError for a pipe, socket or device in place of a file: reading it might never end."""
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return  # whoever reads it says why it can't be read
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise TaskError("is no regular file", where=str(file))
 
 
 def parse_located(text: str, file: Path) -> Located:

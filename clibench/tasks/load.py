@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from clibench.digest import digest_bytes, digest_json
 from clibench.errors import TaskError, did_you_mean
 from clibench.synthesis.explain import validate
-from clibench.synthesis.located import parse_located, read_located
+from clibench.synthesis.located import parse_located, read_located, refuse_special
 from clibench.tasks import folder as files
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.head import TaskFile
@@ -99,6 +99,7 @@ def load_task(folder: Path) -> Task:
 def _locked(folder: Path) -> dict[str, bytes]:
     """The locked files' contents, each equal to what was frozen."""
     lock_file = folder / files.LOCK
+    refuse_special(lock_file)
     try:
         digests: dict[str, Any] = json.loads(lock_file.read_bytes())["files"]
         expected = {name: str(digests[name]) for name in files.LOCKED}
@@ -111,6 +112,7 @@ def _locked(folder: Path) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     for name, digest in expected.items():
         file = folder / name
+        refuse_special(file)
         try:
             contents[name] = file.read_bytes()
         except OSError as error:

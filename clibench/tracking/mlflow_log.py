@@ -14,9 +14,10 @@ import gzip
 import json
 import logging
 import os
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -237,10 +238,19 @@ def quieten_mlflow() -> None:
 
 
 def _client(uri: str) -> MlflowClient:
+    _open_file(uri)
     quieten_mlflow()
     from mlflow.tracking import MlflowClient
 
     return MlflowClient(uri, registry_uri=uri)
+
+
+def _open_file(uri: str) -> None:
+    """Open a local SQLite store once, for what is wrong with it: MLflow tries again and again, for minutes. Raises sqlite3.Error."""
+    kind, _, path = uri.partition(":///")
+    if kind == "sqlite" and path and not path.startswith(":memory:") and "?" not in path:
+        with closing(sqlite3.connect(path, timeout=60)) as connection:
+            connection.execute("PRAGMA schema_version")
 
 
 @contextmanager
@@ -253,7 +263,7 @@ def _explained(uri: str) -> Iterator[None]:
         from requests import RequestException
         from sqlalchemy.exc import SQLAlchemyError
 
-        if not isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
+        if not isinstance(error, (MlflowException, RequestException, SQLAlchemyError, sqlite3.Error, OSError)):
             raise
         reason = str(error).strip().splitlines()[0][:300]
         raise TrackingError(

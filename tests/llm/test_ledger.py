@@ -53,7 +53,7 @@ def test_an_unknown_price_makes_the_sum_unknown_and_not_smaller(tmp_path: Path) 
     assert ledger.totals().known_usd == 0.5
 
 
-def test_a_line_cut_short_by_a_kill_costs_no_other_line(tmp_path: Path) -> None:
+def test_a_line_cut_short_by_a_kill_costs_no_other_line_and_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "ledger.jsonl"
     Ledger(path).append(LINE)
     with path.open("ab") as stream:
@@ -63,6 +63,7 @@ def test_a_line_cut_short_by_a_kill_costs_no_other_line(tmp_path: Path) -> None:
     Ledger(path).append(LINE)
     assert reader.totals().calls == 2
     assert reader.damaged == 1
+    assert "ledger.jsonl: lines that can't be read, and are in no sum: 1" in caplog.text
     assert len(list(reader.lines())) == 2
 
 

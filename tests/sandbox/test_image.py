@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clibench.errors import SandboxError
+from clibench.errors import SandboxError, UserError
 from clibench.sandbox import image
 from clibench.sandbox.daemon import docker
 from clibench.sandbox.image import bootstrap, build_context, debian_mirror, ensure_base, ensure_image
@@ -61,6 +61,31 @@ def test_a_build_that_fails_leaves_no_stage_that_saw_the_hosts_settings(monkeypa
     with pytest.raises(SandboxError):
         ensure_image("debian:trixie-slim")
     assert docker("image", "ls", "--quiet", "--filter", "label=clibench.stage") == ""
+
+
+def test_a_daemon_that_goes_in_the_build_is_told_and_not_that_nothing_can_be_tidied(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "host").mkdir()
+    (tmp_path / "Dockerfile").write_text("ARG BASE\nFROM $BASE\nRUN false\n")
+    monkeypatch.setattr(image, "_FOLDER", tmp_path)
+
+    def gone(*arguments: str, timeout_s: float = 60.0) -> str:
+        if arguments[0] == "build":
+            raise SandboxError("the Docker daemon went away", where="docker build")
+        if arguments[:2] == ("image", "prune"):
+            raise SandboxError("no Docker daemon answers", where="docker image")
+        return docker(*arguments, timeout_s=timeout_s)
+
+    monkeypatch.setattr(image, "docker", gone)
+    with pytest.raises(SandboxError, match="docker build: the Docker daemon went away"):
+        ensure_image("debian:trixie-slim")
+
+
+def test_an_image_of_ones_own_that_there_is_not_is_the_users_to_mend() -> None:
+    with pytest.raises(UserError, match=r"sandbox\.image=clibench-nowhere\.invalid/x: is not there and can't be pulled") as caught:
+        image.user_image("clibench-nowhere.invalid/x")
+    assert caught.value.exit_code == 2
 
 
 def test_the_mirror_is_read_from_one_line_sources(tmp_path: Path) -> None:

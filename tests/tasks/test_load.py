@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,13 @@ def test_a_file_that_changed_since_the_freeze_is_named(folder: Path, name: str) 
     with (folder / name).open("ab") as stream:
         stream.write(b"\n")
     assert f"{name}: changed since the task was frozen (digest mismatch). Freeze the task again" in fault_of(folder)
+
+
+@pytest.mark.parametrize("name", ["task.yaml", "lock.json", "cases.jsonl", "spec.yaml"])
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    assert f"{name}: is no regular file" in fault_of(folder)
 
 
 def test_a_recording_that_was_changed_is_found_even_where_it_is_well_formed(folder: Path) -> None:

@@ -185,10 +185,17 @@ def test_a_server_that_does_not_answer_is_infra_and_the_job_is_logged_later(outp
     assert _client(outputs).get_run(_log(job, outputs)).info.status == "FINISHED"
 
 
-def test_a_database_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "reason"), [("text", "not a database"), ("folder", "unable to open database file")])
+def test_a_database_that_is_none_is_a_clear_error_before_mlflow_tries_for_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str
+) -> None:
     job = make_job(tmp_path, KEY, tasks=1)
-    (tmp_path / "mlflow.db").write_text("this is not a database " * 100)
-    with pytest.raises(TrackingError, match="not a database.*results are safe"):
+    if kind == "text":
+        (tmp_path / "mlflow.db").write_text("this is not a database " * 100)
+    else:
+        (tmp_path / "mlflow.db").mkdir()
+    monkeypatch.setattr("mlflow.tracking.MlflowClient", None)
+    with pytest.raises(TrackingError, match=f"{reason}.*results are safe"):
         _log(job, tmp_path)
 
 
