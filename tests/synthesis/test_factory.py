@@ -57,7 +57,7 @@ def test_the_same_wish_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_the_prompt_tells_neither_the_tool_nor_its_maker(tmp_path: Path) -> None:
     made(tmp_path)
     prompt = (tmp_path / "lines" / "prompt.md").read_text().lower()
-    assert "counts and sorts the lines of text files" not in prompt  # the line names its author
+    assert "counts and sorts the lines of text files." in prompt, "only the sentence after it names the author"
     assert "count and sort lines of text" in prompt
     for word in ("slt", "some-tool", "some_tool", "jane", "host.dev", "pip install some"):
         assert word not in prompt

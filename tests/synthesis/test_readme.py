@@ -58,11 +58,36 @@ MIT
 def test_the_context_tells_what_the_tool_does_and_nothing_else() -> None:
     text = context_of(README, "Sorts lines", alias="oakmill", names=["line-tool", "lt"], makers=["jane doe"])
     assert text.startswith("`oakmill`: Sorts lines\n")
-    assert "oakmill** sorts" not in text, "the line holds an address"
+    assert "\n**oakmill** sorts lines.\n" in text, "the sentences after it hold addresses and the maker"
     assert "oakmill reads `a.txt`" in text
     assert "    oakmill sort a.txt" in text
     for word in ("Jane", "http", "badge", "npm", "make", "MIT", "Install", "img", "line", "LINE"):
         assert word not in text.replace("sorts lines", "").replace("Sorts lines", "")
+
+
+@pytest.mark.parametrize(
+    ("readme", "context"),
+    [
+        (
+            "It makes sure that files have\ncopyright headers, by patterns.\n",
+            "It makes sure that files have copyright headers, by patterns.",
+        ),
+        ("It sorts\nlines. Written\nby Jane\nDoe. It is fast.\n", "It sorts lines. It is fast."),
+        ("- sorts lines\n- see\n  http://host.dev for more\n- counts\n", "- sorts lines\n- counts"),
+        ("It sorts. Released under\nthe MIT licence.\n", "It sorts."),
+        ("It needs no options. This requires go 1.16 or later.\n", "It needs no options."),
+        ("It sorts.\n\nFor example, to sort all:\n\nIt counts.\n", "It sorts.\n\nIt counts."),
+        ("It sorts. For example:\n\n    t a\n", "It sorts. For example:\n\n    t a"),
+        ("Modes\n-----\none  \ntwo\n", "## Modes\none\ntwo"),
+        ("| a | b |\n|---|---|\n| 1 | http://host.dev |\n| 2 | x |\n", "| a | b |\n|---|---|\n| 2 | x |"),
+    ],
+)
+def test_what_must_not_be_told_goes_by_sentences_wherever_lines_break(readme: str, context: str) -> None:
+    assert context_of(readme, "", alias="oakmill", names=["x-y"], makers=["jane doe"]).split("\n\n", 1)[1].strip() == context
+
+
+def test_the_summary_does_not_begin_with_the_name_twice() -> None:
+    assert context_of("", "line-tool - sorts lines", alias="oakmill", names=["line-tool"], makers=[]) == "`oakmill`: sorts lines\n"
 
 
 def test_code_that_uses_the_package_as_a_library_is_left_out() -> None:

@@ -1,13 +1,14 @@
 """The functional context of a prompt from a README: what the tool does, without who made it, where it lives and how it is installed.
 
 A README is cut to the sections that describe behaviour; badges, pictures, links, HTML and addresses go, the tool's names become the alias
-everywhere, and a line that still tells a maker is left out. What is kept is the README's own wording (paper II-B).
+everywhere, and a sentence that still tells a maker is left out, as a whole, wherever its lines break. What is kept is the README's own
+wording (paper II-B).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 LONGEST: Final = 6000
@@ -33,8 +34,17 @@ _BADGE: Final = re.compile(
 _LINK: Final = re.compile(r"\[([^\]\[]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)|\[([^\]\[]+)\]\[[^\]]*\]")
 _REFERENCE: Final = re.compile(
     r"^\s*\[[^\]]+\]:\s+\S.*$|^\.\. .*$|^\s*\|[\w -]+\|_?\s*$"
-    r"|.*\b(?:[Ll]icen[cs]ed?|[Rr]eleased) under\b.*|.*[Cc]opyright.*|^\s+:(?:target|alt|width|height):.*$"
+    r"|^\s*(?:[Cc]opyright\s+(?:\(c\)|©|\d)|\(c\)\s|©).*|^\s+:(?:target|alt|width|height):.*$"
 )
+_OFF_TOPIC: Final = re.compile(
+    r"\b(?:licen[cs]ed?|released|distributed) under\b|\bcopyright (?:©|\(c\)|\d)"
+    r"|\b(?:published|available|hosted) (?:on|at|from|via) (?:pypi|npm|github)"
+    r"|\brequires? (?:at least )?(?:go|python|node(?:\.?js)?) ?(?:v?\d|>)|\b(?:star|fork|sponsor) (?:this|the|me|us)\b|\bpull requests?\b",
+    re.IGNORECASE,
+)
+"""Sentences that say nothing of what the command does, wherever they stand."""
+_STOP: Final = re.compile(r"(?<=[.!?])(?:[*_)`\"']*)\s+(?=[A-Z`\"'(*_])")
+"""Between two sentences."""
 _TAG: Final = re.compile(
     r"<!--.*?-->|</?(?:p|div|img|a|br|h\d|b|i|em|strong|sub|sup|details|summary|picture|source|center|table|tr|td|th|kbd|code|ul|li|ol|span|video)\b[^>]*>",
     re.DOTALL | re.IGNORECASE,
@@ -64,17 +74,19 @@ def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], m
     `drop` is left out."""
     own, told = name_pattern(names), name_pattern(makers)
     dropped = {line.strip() for line in drop}
-    lines = []
+    lines: list[str] = []
     for line in _sections(plain_text(readme)):
         renamed = own.sub(alias, line) if own else line
-        if (told and told.search(renamed)) or renamed.strip() in dropped:
+        if renamed.strip() in dropped:
             continue
-        lines.append(renamed.rstrip())
+        kept = _without(renamed, lambda text: bool(told and told.search(text)))
+        if kept is not None:
+            lines.append(kept.rstrip())
     opening = own.sub(alias, summary.strip()) if own else summary.strip()
     if told and told.search(opening):
         opening = ""
-    opening = _ADDRESS.sub("", opening)
-    body = _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(_closed(lines))).strip())
+    opening = re.sub(rf"^{re.escape(alias)}\s*(?::|[-–—]+)\s+", "", _ADDRESS.sub("", opening))
+    body = _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(_closed(_answered(lines)))).strip())
     first = f"`{alias}`: {opening}" if opening else f"`{alias}` is a command-line tool. Its help says how it is used."
     return f"{first}\n\n{body}\n" if body else f"{first}\n"
 
@@ -84,12 +96,70 @@ def plain_text(text: str) -> str:
     text = _TAG.sub("", _BADGE.sub("", text))
     text = _LINK.sub(lambda match: match[1] if match[1] is not None else match[2], text)
     lines = [line for line in text.splitlines() if not _REFERENCE.match(line)]
-    return "\n".join(line for line in _without_library_code(lines) if not _tells_address(line))
+    kept = (_without(line, lambda text: _tells_address(text) or bool(_OFF_TOPIC.search(text))) for line in _unwrapped(lines))
+    return "\n".join(_without_library_code([line for line in kept if line is not None]))
 
 
 def _tells_address(line: str) -> bool:
     """Whether a sentence would be left with a hole where an address was."""
     return any(not _RESERVED.search(match[0]) for match in _ADDRESS.finditer(line))
+
+
+_PROSE: Final = re.compile(r"(?![-*+] |\d+[.)] |#|\||>|```|~~~|\.\. )\S")
+_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)]|>) +")
+_UNDERLINE: Final = re.compile(r"([=\-~^])\1{2,}\s*$")
+
+
+def _unwrapped(lines: Sequence[str]) -> list[str]:
+    """With the lines of a paragraph, or of an item of a list, in one: what is said of a sentence is said of all of it."""
+    result: list[str] = []
+    fenced = False
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if re.match(r"\s*(?:```|~~~)", line):
+            fenced = not fenced
+        before = result[-1] if result else ""
+        broken = before.endswith(("  ", "\\"))
+        item = _ITEM.match(before)
+        goes_on = (
+            (_PROSE.match(before) and _PROSE.match(line) and not _UNDERLINE.match(following))
+            or (item and re.match(r" {2,}(?![-*+] |\d+[.)] |\||```|~~~)\S", line) and not line.startswith(" " * (len(item[0]) + 4)))
+        )  # fmt: skip
+        if goes_on and not fenced and not broken and not _UNDERLINE.match(line) and not _UNDERLINE.match(before):
+            result[-1] = f"{before} {line.strip()}"
+        else:
+            result.append(line)
+    return result
+
+
+def _without(line: str, tells: Callable[[str], bool]) -> str | None:
+    """The line without its sentences that tell what must not be told; None where nothing is left. Code and rows go as a whole."""
+    if not tells(line):
+        return line
+    mark = _ITEM.match(line)
+    start = mark[0] if mark else ""
+    if not mark and not _PROSE.match(line):
+        return None
+    kept = [sentence for sentence in _STOP.split(line[len(start) :]) if not tells(sentence)]
+    return start + " ".join(kept) if kept else None
+
+
+def _answered(lines: Sequence[str]) -> list[str]:
+    """Without paragraphs that announce what was left out: they end in a colon, and no code, list or table follows."""
+    result = []
+    for number, line in enumerate(lines):
+        following = next((later for later in lines[number + 1 :] if later.strip()), "")
+        if (
+            re.search(r":[*_]*\s*$", line)
+            and _PROSE.match(line)
+            and (not following or _PROSE.match(following) or following.startswith("#"))
+        ):
+            sentences = _STOP.split(line)
+            if len(sentences) > 1:
+                result.append(" ".join(sentences[:-1]))
+            continue
+        result.append(line)
+    return result
 
 
 def _without_library_code(lines: Sequence[str]) -> list[str]:
