@@ -53,9 +53,11 @@ _LIMITS: Final = r"did not end|out of memory|was killed|wrote more"
 
 _ABSENT: Final = re.compile(
     r"No matching distribution found for (\S+)|404 Not Found - GET \S+/(\S+)|No matching version found for (\S+)"
-    r"|go: (?:module )?(\S+?)[@:].*?(?:40[34] |410 Gone|no matching versions|unknown revision|invalid version|not found|cannot find)",
+    r"|go: (?:module )?(\S+?)[@:].*?(?:404 |410 Gone|no matching versions|unknown revision|invalid version|not found|cannot find)",
     re.IGNORECASE,
 )
+_REFUSED: Final = re.compile(r"40[13] \w+ - GET \S+/(\S+)|go: (?:module )?(\S+?)[@:].*?\b40[13] ", re.IGNORECASE)
+"""A registry, or whoever stands before it, that does not say whether it has the package."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +135,11 @@ def _failure(sandbox: Sandbox, package: Package, built: BuildResult, *, network:
     if network and UNREACHED.search(built.log):
         require_registry(sandbox, package.language.value)
     log = built.log.decode("utf-8", "replace")
-    for absent in _ABSENT.finditer(log):
-        name = next(group for group in absent.groups() if group).strip("'\"").replace("%2f", "/").lower()
-        if name.startswith(package.name.lower()):
-            return RejectedError(Reason.MISSING, _line_at(log, absent.start()), where=str(package))
+    for pattern, reason in ((_ABSENT, Reason.MISSING), (_REFUSED, Reason.REFUSED)):
+        for told in pattern.finditer(log):
+            name = next(group for group in told.groups() if group).strip("'\"").replace("%2f", "/").lower()
+            if name.startswith(package.name.lower()):
+                return RejectedError(reason, _line_at(log, told.start()), where=str(package))
     if re.search(_LIMITS, built.reason):
         return RejectedError(Reason.INSTALL, built.reason, where=str(package))
     return RejectedError(Reason.INSTALL, _telling_line(built.log), where=str(package))

@@ -18,6 +18,7 @@ class Reason(StrEnum):
     """Why a candidate, or one of its executables, is no oracle."""
 
     MISSING = "does not exist"
+    REFUSED = "is refused by the registry"
     INSTALL = "does not install"
     NO_EXECUTABLE = "has no executable"
     HANGS = "hangs"

@@ -20,7 +20,7 @@ from clibench.sandbox.interface import Sandbox
 from clibench.sandbox.reap import scratch_folder
 from clibench.tasks.measure import language_shares, layout, lines_of_code
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of findings: raise it when discovery or measuring changes, and candidates are tried again."""
 _TEXT: Final = 20_000
 """Characters of README and help that are kept."""

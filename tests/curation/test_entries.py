@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from clibench.curation.entries import Entry, discover, usable
+from clibench.curation.install import _failure
 from clibench.curation.names import Match
 from clibench.curation.package import Package, Reason, RejectedError
 from clibench.errors import UserError
 from clibench.sandbox.docker import DockerSandbox
+from clibench.sandbox.interface import BuildResult, Sandbox
 from tests.curation.packages import HELPFUL, go_package, node_package, python_package
 
 
@@ -132,6 +135,28 @@ def test_a_package_that_does_not_install_or_creates_nothing_is_told(docker_sandb
         found(docker_sandbox, tmp_path / "empty", tmp_path / "empty", registry="npm")
 
 
+@pytest.mark.parametrize(
+    ("registry", "name", "log", "reason"),
+    [
+        (
+            "go",
+            "a.dev/x/cmd/t",
+            "go: a.dev/x/cmd/t@latest: module a.dev/x: reading http://p/a.dev/x/@v/list: 403 Forbidden",
+            Reason.REFUSED,
+        ),
+        ("go", "a.dev/x", "go: a.dev/x@v9.0.0: reading http://p/a.dev/x/@v/v9.0.0.info: 404 Not Found", Reason.MISSING),
+        ("go", "a.dev/x", "go: a.dev/x@v9.0.0: invalid version: unknown revision v9.0.0", Reason.MISSING),
+        ("npm", "@a/x", "npm error code E403\nnpm error 403 Forbidden - GET http://p/@a%2fx - not allowed", Reason.REFUSED),
+        ("npm", "@a/x", "npm error code E404\nnpm error 404 Not Found - GET http://p/@a%2fx - Not found", Reason.MISSING),
+        ("npm", "@a/x", "npm error 403 Forbidden - GET http://p/other - not allowed", Reason.INSTALL),
+        ("pypi", "x", "ERROR: No matching distribution found for x==9", Reason.MISSING),
+    ],
+)
+def test_what_a_registry_does_not_have_is_told_from_what_it_refuses(registry: str, name: str, log: str, reason: Reason) -> None:
+    built = BuildResult(ok=False, log=log.encode(), reason="exit status 1", wall_s=1.0)
+    assert _failure(cast("Sandbox", None), Package(registry, name, "9"), built, network=False).reason is reason
+
+
 def test_a_release_that_no_registry_has_is_told_in_one_line(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:
     for registry, name, version in (
         ("pypi", "files-to-prompt", "99.9"),
@@ -142,8 +167,9 @@ def test_a_release_that_no_registry_has_is_told_in_one_line(docker_sandbox: Dock
         prefix.mkdir()
         with pytest.raises(RejectedError) as caught:
             discover(docker_sandbox, prefix, Package(registry, name, version))
-        assert caught.value.reason is Reason.MISSING, caught.value.message
-        assert caught.value.message.startswith(f"{registry}:{name}@{version}: does not exist: ")
+        # A module proxy may refuse what it does not have.
+        assert caught.value.reason in (Reason.MISSING, *([Reason.REFUSED] if registry == "go" else [])), caught.value.message
+        assert caught.value.message.startswith(f"{registry}:{name}@{version}: {caught.value.reason}: ")
         assert "\n" not in caught.value.message
         assert "://" not in caught.value.message, "the address of this machine's mirror is nobody's business"
 
