@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import re
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,11 @@ def test_a_malformed_script_is_named_with_its_place(text: str, fault: str, tmp_p
         load_scripts(file)
     assert fault in caught.value.message
     assert str(file) in caught.value.message
+
+
+def test_the_readmes_script_is_one(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```yaml\n(scripts:\n.*?)^```$", (Path(__file__).parents[2] / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "script.yaml").write_text(blocks[0])
+    first, last = load_scripts(tmp_path / "script.yaml").scripts[0].turns
+    assert set(first.files) == {"go.mod", "main.go"}
+    assert last.done
