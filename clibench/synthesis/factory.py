@@ -31,6 +31,7 @@ from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.keep import record, stable, untold, verified
 from clibench.synthesis.fuzz.probe import Attempt, Prober
+from clibench.synthesis.fuzz.repair import hints_of
 from clibench.synthesis.fuzz.samples import documents, samples
 from clibench.synthesis.fuzz.search import search
 from clibench.synthesis.fuzz.values import literal
@@ -326,13 +327,15 @@ def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
             raise RejectedError(impossible[0], where=_name(wish))
         said = next((row["said"] for row in outcome.dropped if row["said"]), "no output")
         raise RejectedError(f"no command succeeded; it said: {said}", where=_name(wish), fix="Write its spec.yaml by hand.")
-    failed = [attempt for attempt in outcome.lines if not attempt.answered]
-    if len(outcome.lines) >= EVIDENCE and len(outcome.lines) - len(failed) < wish.least_documented * len(outcome.lines):
+    # What a sandbox can't give says nothing of whether the tool is as it is documented.
+    fair = [attempt for attempt in outcome.lines if attempt.answered or not hints_of(attempt.errors).impossible]
+    failed = [attempt for attempt in fair if not attempt.answered]
+    if len(fair) >= EVIDENCE and len(fair) - len(failed) < wish.least_documented * len(fair):
         said = record(failed[0], "")["said"]
         raise RejectedError(
-            f"{len(failed)} of {len(outcome.lines)} documented command lines never succeeded, after repairs; the first said: {said}",
+            f"{len(failed)} of {len(fair)} documented command lines never succeeded, after repairs; the first said: {said}",
             where=_name(wish),
-            fix=f"least_documented={100 * (len(outcome.lines) - len(failed)) // len(outcome.lines) / 100:.2f} takes it.",  # rounded down
+            fix=f"least_documented={100 * (len(fair) - len(failed)) // len(fair) / 100:.2f} takes it.",  # rounded down
         )
     if len(outcome.chosen) < wish.least_patterns:
         raise RejectedError(

@@ -151,6 +151,18 @@ def test_a_package_most_of_whose_documented_lines_never_succeed_is_rejected(tmp_
     assert [row["succeeds"] for row in trace["documented"]] == [True, False, False, False]
 
 
+def _without_clipboard(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+    if {"--gone", "--lost"} & {*case.argv}:
+        return _ends(Status(End.EXIT, 1), err=b"could not find a copy/paste mechanism for your system\n")
+    return tool(case, fixture, variation)
+
+
+def test_documented_lines_that_want_what_no_sandbox_has_are_no_evidence_against_a_tool(tmp_path: Path) -> None:
+    sandbox = _readme(LINES)
+    sandbox.tool = _without_clipboard
+    made(tmp_path, sandbox)
+
+
 def test_the_share_that_is_told_takes_the_package(tmp_path: Path) -> None:
     """Three of seven round up to more than there are."""
     lines = _readme(f"{LINES}; slt sort a.txt; slt sort --reverse a.txt; slt sort --gone a.txt")
