@@ -79,6 +79,16 @@ def test_the_context_tells_what_the_tool_does_and_nothing_else() -> None:
         ("It sorts.\n\nFor example, to sort all:\n\nIt counts.\n", "It sorts.\n\nIt counts."),
         ("It sorts. For example:\n\n    t a\n", "It sorts. For example:\n\n    t a"),
         ("Modes\n-----\none  \ntwo\n", "## Modes\none\ntwo"),
+        ("It sorts. Run `pip install x-y` first.\n", "It sorts."),
+        ("It sorts. See this blog post for the rest. If it fails, please open an issue.\n", "It sorts."),
+        ("First, install the tool. It sorts lines. For more information, see below.\n", "It sorts lines."),
+        (
+            "It opens an issue in the tracker, and tells which packages to install.\n",
+            "It opens an issue in the tracker, and tells which packages to install.",
+        ),
+        ("Sort:\n\n```sh\nx-y a\ngo get x-y\nx-y b\n```\n", "Sort:\n\n```sh\noakmill a\noakmill b\n```"),
+        ('Sort:\n\n```json\n{\n  "by": "Jane Doe"\n}\n```\n\nIt counts.\n', "It counts."),
+        ("Like so:\n\n    key: 1\n    by: jane doe\n\nIt counts.\n", "It counts."),
         ("| a | b |\n|---|---|\n| 1 | http://host.dev |\n| 2 | x |\n", "| a | b |\n|---|---|\n| 2 | x |"),
     ],
 )

@@ -8,7 +8,7 @@ wording (paper II-B).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 LONGEST: Final = 6000
@@ -39,7 +39,10 @@ _REFERENCE: Final = re.compile(
 _OFF_TOPIC: Final = re.compile(
     r"\b(?:licen[cs]ed?|released|distributed) under\b|\bcopyright (?:©|\(c\)|\d)"
     r"|\b(?:published|available|hosted) (?:on|at|from|via) (?:pypi|npm|github)"
-    r"|\brequires? (?:at least )?(?:go|python|node(?:\.?js)?) ?(?:v?\d|>)|\b(?:star|fork|sponsor) (?:this|the|me|us)\b|\bpull requests?\b",
+    r"|\brequires? (?:at least )?(?:go|python|node(?:\.?js)?) ?(?:v?\d|>)|\b(?:star|fork|sponsor) (?:this|the|me|us)\b|\bpull requests?\b"
+    r"|\bfor (?:more|further|full|additional) (?:\w+ )?(?:information|details?|documentation|reference)\b"
+    r"|\bsee (?:the|this|our|also) [^.]*\b(?:documentation|docs|guide|post|wiki|article|whitepaper|repository|website|site)\b"
+    r"|\b(?:report|file|open|raise) (?:\w+ ){0,3}an? issue\b|(?:^|[.!?] )(?:first,? )?(?:to )?install\b",
     re.IGNORECASE,
 )
 """Sentences that say nothing of what the command does, wherever they stand."""
@@ -74,14 +77,8 @@ def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], m
     `drop` is left out."""
     own, told = name_pattern(names), name_pattern(makers)
     dropped = {line.strip() for line in drop}
-    lines: list[str] = []
-    for line in _sections(plain_text(readme)):
-        renamed = own.sub(alias, line) if own else line
-        if renamed.strip() in dropped:
-            continue
-        kept = _without(renamed, lambda text: bool(told and told.search(text)))
-        if kept is not None:
-            lines.append(kept.rstrip())
+    renamed = [own.sub(alias, line) if own else line for line in _sections(plain_text(readme))]
+    lines = _without(renamed, lambda text: text.strip() in dropped or bool(told and told.search(text)))
     opening = own.sub(alias, summary.strip()) if own else summary.strip()
     if told and told.search(opening):
         opening = ""
@@ -95,9 +92,8 @@ def plain_text(text: str) -> str:
     """A README without badges, pictures, links, HTML and addresses."""
     text = _TAG.sub("", _BADGE.sub("", text))
     text = _LINK.sub(lambda match: match[1] if match[1] is not None else match[2], text)
-    lines = [line for line in text.splitlines() if not _REFERENCE.match(line)]
-    kept = (_without(line, lambda text: _tells_address(text) or bool(_OFF_TOPIC.search(text))) for line in _unwrapped(lines))
-    return "\n".join(_without_library_code([line for line in kept if line is not None]))
+    lines = _without_library_code(_unwrapped([line for line in text.splitlines() if not _REFERENCE.match(line)]))
+    return "\n".join(_without(lines, lambda text: _tells_address(text) or bool(_OFF_TOPIC.search(text) or _INSTALL_LINE.search(text))))
 
 
 def _tells_address(line: str) -> bool:
@@ -132,8 +128,30 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
     return result
 
 
-def _without(line: str, tells: Callable[[str], bool]) -> str | None:
-    """The line without its sentences that tell what must not be told; None where nothing is left. Code and rows go as a whole."""
+def _without(lines: Sequence[str], tells: Callable[[str], bool]) -> list[str]:
+    """Without what tells what must not be told: sentences of prose, command lines, and whole blocks of other code."""
+    kept: list[str] = []
+    for block, is_code in _blocks(lines):
+        if not is_code:
+            kept += [left.rstrip() for line in block if (left := _sentences(line, tells)) is not None]
+        elif not any(map(tells, block)):
+            kept += block
+        else:
+            kept += [line for line in block if not tells(line)] if _are_commands(block) else [""]
+    return kept
+
+
+_SHELL: Final = re.compile(r"\s*(?:```|~~~)\s*(?:sh|bash|zsh|shell|shell-session|console|terminal|text|cmd)?\s*$", re.IGNORECASE)
+_COMMAND: Final = re.compile(r"\s*(?:[$>%#] |[a-z][\w.-]*(?: |$))")
+
+
+def _are_commands(block: Sequence[str]) -> bool:
+    """Whether each line of a code block stands for itself."""
+    return all(_SHELL.match(line) or _COMMAND.match(line) for line in block if line.strip())
+
+
+def _sentences(line: str, tells: Callable[[str], bool]) -> str | None:
+    """The line without its sentences that tell what must not be told; None where nothing is left. A row of a table goes as a whole."""
     if not tells(line):
         return line
     mark = _ITEM.match(line)
@@ -165,28 +183,36 @@ def _answered(lines: Sequence[str]) -> list[str]:
 def _without_library_code(lines: Sequence[str]) -> list[str]:
     """Without code blocks, fenced or indented, that use the package from a program: the prompt is about its command."""
     kept: list[str] = []
+    for block, is_code in _blocks(lines):
+        kept += [""] if is_code and any(map(_LIBRARY.match, block)) else block
+    return kept
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
+    """The lines in groups, each with whether it is a code block, fenced or indented."""
     block: list[str] = []
     fenced = False
-
-    def close() -> None:
-        kept.extend([""] if any(map(_LIBRARY.match, block)) else block)
-        block.clear()
-
+    before = ""
     for line in lines:
         mark = bool(re.match(r"\s*(?:```|~~~)", line))
-        if mark and not fenced:
-            close()
-        indented = re.match(r" {3}|\t", line) and (block or not kept or not kept[-1].strip())
+        if mark and not fenced and block:
+            yield block, True
+            block = []
+        indented = re.match(r" {3}|\t", line) and (block or not before.strip())
+        before = line
         if fenced or mark or indented or (block and not line.strip()):
             block.append(line)
             fenced = fenced != mark
             if mark and not fenced:
-                close()
+                yield block, True
+                block = []
             continue
-        close()
-        kept.append(line)
-    close()
-    return kept
+        if block:
+            yield block, True
+            block = []
+        yield [line], False
+    if block:
+        yield block, True
 
 
 def _sections(text: str) -> list[str]:
@@ -206,7 +232,7 @@ def _sections(text: str) -> list[str]:
                 dropping = level
             if level == 1:
                 continue  # the title is the tool's name
-        if dropping is None and not _INSTALL_LINE.search(line) and not re.match(r"^[=\-~^]{3,}\s*$", line):
+        if dropping is None and not re.match(r"^[=\-~^]{3,}\s*$", line):
             kept.append(f"{'#' * min(level, 4)} {title}" if level else line)
     return kept
 
