@@ -83,7 +83,7 @@ def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], m
     if told and told.search(opening):
         opening = ""
     opening = re.sub(rf"^{re.escape(alias)}\s*(?::|[-–—]+)\s+", "", _ADDRESS.sub("", opening))
-    body = _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(_closed(_answered(lines)))).strip())
+    body = _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(_closed(_answered(_closed(lines))))).strip())
     first = f"`{alias}`: {opening}" if opening else f"`{alias}` is a command-line tool. Its help says how it is used."
     return f"{first}\n\n{body}\n" if body else f"{first}\n"
 
@@ -121,7 +121,9 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
             (_PROSE.match(before) and _PROSE.match(line) and not _UNDERLINE.match(following))
             or (item and re.match(r" {2,}(?![-*+] |\d+[.)] |\||```|~~~)\S", line) and not line.startswith(" " * (len(item[0]) + 4)))
         )  # fmt: skip
-        if goes_on and not fenced and not broken and not _UNDERLINE.match(line) and not _UNDERLINE.match(before):
+        if before.startswith("> ") and re.match(r"> +[^\s>#*-]", line) and not before.startswith("> #"):
+            result[-1] = f"{before} {line[1:].strip()}"
+        elif goes_on and not fenced and not broken and not _UNDERLINE.match(line) and not _UNDERLINE.match(before):
             result[-1] = f"{before} {line.strip()}"
         else:
             result.append(line)
