@@ -29,7 +29,7 @@ from clibench.llm.ledger import Ledger, Scope, Totals
 from clibench.outcome import Outcome
 from clibench.progress import Silence, make_progress
 from clibench.results import JobResult
-from clibench.selection import known_ids, select_tasks
+from clibench.selection import dataset_label, known_ids, select_tasks
 from clibench.steps.bench import Bench
 from clibench.store import Store
 
@@ -120,7 +120,7 @@ def prepare(config: DictConfig, settings: RunConfig) -> Job:
     assert isinstance(plain, dict)  # noqa: S101 - it is a mapping at the top
     return Job(
         model=settings.model.name if framework.uses_model else "none",
-        dataset=settings.dataset.name,
+        dataset=dataset_label(settings.dataset, _config_dirs()),
         language=settings.language.name.value,
         difficulty=settings.difficulty.name.value,
         tasks=tasks,

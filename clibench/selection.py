@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
-from clibench.config import Config
+from omegaconf import OmegaConf
+
+from clibench.config import Config, DatasetConfig
+from clibench.digest import digest_json
 from clibench.errors import UserError
+from clibench.paths import conf_dir
 from clibench.tasks.load import load_tasks
 from clibench.tasks.task import Task
+
+NAMED: Final = 3
+"""Tasks of a dataset that its label lists."""
 
 
 def select_tasks(config: Config) -> tuple[Task, ...]:
@@ -28,6 +37,22 @@ def select_tasks(config: Config) -> tuple[Task, ...]:
             fix="`clibench tasks` lists what there is.",
         )
     return chosen
+
+
+def dataset_label(dataset: DatasetConfig, added: Iterable[Path] = ()) -> str:
+    """What a result calls its dataset: the name, and which tasks where they are not those that the configuration has under that name.
+
+    `added` are the user's folders of configuration. Two sets of tasks under one name would be compared as if they were the same.
+    """
+    declared = next((found for folder in (*added, conf_dir()) if (found := folder / "dataset" / f"{dataset.name}.yaml").is_file()), None)
+    if declared is None:
+        return dataset.name
+    of_name = OmegaConf.select(OmegaConf.load(declared), "tasks")
+    if dataset.tasks is None or (of_name is not None and {*dataset.tasks} == {*of_name}):
+        return dataset.name
+    chosen = sorted({*dataset.tasks})
+    which = ", ".join(chosen) if len(chosen) <= NAMED else f"{len(chosen)} tasks, {digest_json(chosen)[:6]}"
+    return f"{dataset.name} ({which})"
 
 
 def load_by_ids(tasks_dir: str, ids: tuple[str, ...]) -> tuple[Task, ...]:

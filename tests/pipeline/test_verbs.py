@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clibench.__main__ import run
+from clibench.config import DatasetConfig
 from clibench.errors import SandboxError
 from clibench.grade import brief, command
 from clibench.result_files import read_jobs
 from clibench.sandbox.settings import SandboxConfig
+from clibench.selection import dataset_label
 from clibench.tasks.case import Case
 from tests.pipeline.fakes import FakeSandbox, make_task, write_submission, write_task
 
@@ -213,6 +216,29 @@ def test_replay_can_leave_out_or_grade_as_nothing_what_was_not_submitted(bench: 
     by_tasks = {len(job.tasks): job for job in read_jobs(bench.outputs)}
     assert (by_tasks[1].scores["sm"].value, by_tasks[2].scores["sm"].value) == (1.0, 0.5)
     assert by_tasks[1].label == "careful"
+
+
+def test_tasks_that_were_chosen_by_hand_do_not_go_by_the_name_of_the_whole_dataset(bench: Bench) -> None:
+    assert bench("framework=gold", "dataset.tasks=[words]")[0] == 0
+    assert bench("framework=gold")[0] == 0
+    assert {job.dataset for job in read_jobs(bench.outputs)} == {"full (words)", "full"}
+    assert "full (words)" in bench("framework=gold", "dataset.tasks=[words]")[1]
+    several = DatasetConfig("sample", ["d", "c", "b", "a"])
+    assert re.fullmatch(r"sample \(4 tasks, [0-9a-f]{6}\)", dataset_label(several))
+    assert (
+        dataset_label(several)
+        == dataset_label(DatasetConfig("sample", ["a", "b", "c", "d"]))
+        != dataset_label(DatasetConfig("sample", [*"abce"]))
+    )
+    assert dataset_label(DatasetConfig("smoke", ["files-to-prompt", "envsubst", "csvtojson"])) == "smoke"
+    assert dataset_label(DatasetConfig("my own", ["a"])) == "my own"
+
+
+def test_a_dataset_of_ones_own_goes_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "mine.yaml").write_text("name: mine\ntasks: [a, b]\n")
+    assert dataset_label(DatasetConfig("mine", ["b", "a"]), [tmp_path]) == "mine"
+    assert dataset_label(DatasetConfig("mine", ["a"]), [tmp_path]) == "mine (a)"
 
 
 def test_a_filter_of_language_does_not_make_other_submissions_unknown(bench: Bench) -> None:
