@@ -116,8 +116,9 @@ def write_prompt(spec: Spec, context: str, helps: Sequence[HelpText], examples: 
 
 
 def _demote(markdown: str) -> str:
-    """Headings of the context two levels down, so that they stay below ours."""
-    return re.sub(r"^(#{1,4}) ", r"##\1 ", markdown, flags=re.MULTILINE)
+    """Headings of the context two levels down, so that they stay below ours; what looks like one in a block of code is none."""
+    parts = re.split(r"(^ *(?:```|~~~).*?^ *(?:```|~~~) *$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if place % 2 else re.sub(r"^(#{1,4}) ", r"##\1 ", part, flags=re.MULTILINE) for place, part in enumerate(parts))
 
 
 def _help(text: HelpText, spec: Spec, rename: Chain) -> str:

@@ -3,11 +3,13 @@
 Each case has several recordings, made under changed clock, locale, host name, PID, hash seed, user and order. They are compared as a
 submission would be: status, effective side effects and standard output (standard error is never compared). Where they differ, the first
 normaliser, or else pair of them, that makes all equal is named for the case; where none does, the case is quarantined. So is a case that
-ended by time or memory: how far it came depends on the machine. The mistake that is accepted: a difference that none of the runs showed.
+ended by time or memory: how far it came depends on the machine. The mistake that is accepted: a difference that none of the runs showed,
+but for the year (`tells_year`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -17,7 +19,7 @@ from clibench.evaluation.normalise import Chain, resolve
 from clibench.evaluation.params import CompareParams
 from clibench.evaluation.side_effects import compare_side_effects
 from clibench.recording import End, Recording
-from clibench.tasks.case import Fixture
+from clibench.tasks.case import Case, Fixture
 
 CANDIDATES: Final = (
     "timestamp", "date", "time", "epoch", "duration", "temp_path", "pid", "address", "uuid", "unordered_lines", "version",
@@ -53,6 +55,15 @@ def judge_stability(
         elif needed:
             normalisers[case] = needed
     return Stability(normalisers, quarantined)
+
+
+def tells_year(case: Case, fixture: Fixture, recording: Recording, chain: Chain, year: int) -> bool:
+    """Whether an output holds the current year and nothing that the case gives does: next year's would be another. No run of this year shows
+    it where the clock can't be changed, as for Go programs. The mistake that is accepted: a year that the tool always prints."""
+    word = re.compile(rf"(?<![\w+.-]){year}(?!\w)".encode())
+    outputs = [recording.stdout.data, *(change.content or b"" for change in recording.changes)]
+    given = repr((case.argv, case.stdin, case.env, fixture)).encode()
+    return any(word.search(chain(output)) for output in outputs) and str(year).encode() not in given
 
 
 def _needed(recordings: Sequence[Recording], fixture: Fixture, base: Sequence[str], alias: str) -> tuple[str, ...] | None:

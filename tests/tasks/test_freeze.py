@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,34 @@ def test_what_a_normaliser_can_mask_is_masked_and_what_none_can_is_quarantined_w
     }
     assert not {case.id for case in task.cases} & set(task.quarantined)
     assert json.loads((folder / "lock.json").read_text())["stability"]["masked"] == {"duration": 1}
+
+
+def test_what_holds_the_current_year_is_left_out_though_every_run_agrees(folder: Path) -> None:
+    year = datetime.now(UTC).year
+    (folder / "spec.yaml").write_text(SPEC.replace("    params: {n: {type", f"    examples: [[count, '{year}']]\n    params: {{n: {{type"))
+
+    def dated(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        if case.id == "count/02":
+            return recording(OK, f"Copyright {year} us\n".encode())
+        if case.id == "count/03":
+            change = Change("/workspace/log", "created", "file", 0o644, 1, "0" * 64, content=f"({year})".encode())
+            return recording(OK, b"done", (change,))
+        if case.id == "count/04":
+            return recording(OK, f"U+{year} v1.{year} {year}0 {year - 1}\n".encode())
+        return tool(case, fixture, variation)
+
+    freeze_task(folder, ScriptedSandbox(dated))
+    task = load_task(folder)
+    reason = f"prints the year {year}, in which it was frozen"
+    assert task.quarantined == {"count/02": reason, "count/03": reason}
+    assert any(case.argv[-1] == str(year) for case in task.cases), "the case itself gives the year"
+
+
+def test_headings_of_the_context_go_down_and_comments_in_its_code_do_not(folder: Path) -> None:
+    (folder / "context.md").write_text("# Words\n\nIt counts.\n\n```yaml\n# a note\nkey: 1\n```\n\n## Files\n\nIt shows.\n")
+    freeze_task(folder, ScriptedSandbox(tool))
+    lines = (folder / "prompt.md").read_text().splitlines()
+    assert {"### Words", "# a note", "#### Files"} <= {*lines}
 
 
 def test_a_tool_that_prints_its_own_name_gets_the_alias_normaliser(folder: Path) -> None:
