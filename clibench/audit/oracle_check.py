@@ -55,7 +55,7 @@ def compare_runs(task: Task, runs: list[dict[str, Recording]], params: ComparePa
             differing[verdict.case] = verdict.infra or failed[0]
     stability = judge_stability(
         {case.id: [run[case.id] for run in runs] for case in task.cases},
-        {case.id: task.fixtures[case.fixture] for case in task.cases},
+        {case.id: (case, task.fixtures[case.fixture]) for case in task.cases},
         {case.id: (*task.normalisers, *task.case_normalisers.get(case.id, ())) for case in task.cases},
         task.alias,
     )

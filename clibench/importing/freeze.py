@@ -117,7 +117,7 @@ def freeze_imported(
     normalisers = normalisers_of(draft, kept.values())
     stability = judge_stability(
         {case.id: [run[case.id] for run in recorded] for case in runnable},
-        {case.id: baked.fixtures[case.fixture] for case in runnable},
+        {case.id: (case, baked.fixtures[case.fixture]) for case in runnable},
         {case.id: normalisers for case in runnable},
         draft.task.alias,
     )

@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import clibench
@@ -33,7 +32,7 @@ from clibench.tasks.effective import PatternReport, choose_examples, pattern_rep
 from clibench.tasks.head import OraclePin, PatternHead, TaskFile, encode_head
 from clibench.tasks.oracle_lock import lock_digest
 from clibench.tasks.pin import Pin, fetch_oracle
-from clibench.tasks.stability import Stability, judge_stability, tells_year
+from clibench.tasks.stability import Stability, judge_stability
 from clibench.tasks.task import Difficulty, Oracle
 
 RUNS = 5
@@ -114,23 +113,11 @@ def freeze_task(
     of_pattern = {pattern.id: _spelled(spec, pattern.normalisers) for pattern in spec.patterns}
     stability = judge_stability(
         {case.id: [kept[case.id], *(run[case.id] for run in again)] for case in expansion.cases},
-        {case.id: expansion.fixtures[case.fixture] for case in expansion.cases},
+        {case.id: (case, expansion.fixtures[case.fixture]) for case in expansion.cases},
         {case.id: (*normalisers, *of_pattern[case.pattern]) for case in expansion.cases},
         spec.task.alias,
     )
-    year = datetime.now(UTC).year
-    dated = {
-        case.id: f"prints the year {year}, in which it was frozen"
-        for case in expansion.cases
-        if tells_year(
-            case,
-            expansion.fixtures[case.fixture],
-            kept[case.id],
-            resolve((*normalisers, *of_pattern[case.pattern], *stability.normalisers.get(case.id, ())), alias=spec.task.alias),
-            year,
-        )
-    }
-    stability = replace(stability, quarantined={**dated, **stability.quarantined, **spec.unstable})
+    stability = replace(stability, quarantined={**stability.quarantined, **spec.unstable})
     cases = tuple(case for case in expansion.cases if case.id not in stability.quarantined)
     examples = choose_examples(spec, expansion, cases, kept)
     prompt = write_prompt(spec, context, helps, examples)

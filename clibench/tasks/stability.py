@@ -4,7 +4,7 @@ Each case has several recordings, made under changed clock, locale, host name, P
 submission would be: status, effective side effects and standard output (standard error is never compared). Where they differ, the first
 normaliser, or else pair of them, that makes all equal is named for the case; where none does, the case is quarantined. So is a case that
 ended by time or memory: how far it came depends on the machine. The mistake that is accepted: a difference that none of the runs showed,
-but for the year (`tells_year`).
+but for the year (`_tells_year`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import combinations
 from typing import Final
 
@@ -38,26 +39,30 @@ class Stability:
 
 
 def judge_stability(
-    runs: Mapping[str, Sequence[Recording]], fixtures: Mapping[str, Fixture], base: Mapping[str, Sequence[str]], alias: str
+    runs: Mapping[str, Sequence[Recording]], cases: Mapping[str, tuple[Case, Fixture]], base: Mapping[str, Sequence[str]], alias: str
 ) -> Stability:
-    """Compare the recordings of each case, of which the first is the one to freeze. `fixtures` and `base`, the normalisers that the spec
-    names, are by case too."""
+    """Compare the recordings of each case, of which the first is the one to freeze. `cases` with their fixtures, and `base`, the normalisers
+    that the spec names, are by case too."""
     normalisers: dict[str, tuple[str, ...]] = {}
     quarantined: dict[str, str] = {}
+    year = datetime.now(UTC).year
     for case, recordings in runs.items():
+        fixture = cases[case][1]
         ended = next((run.status for run in recordings if run.status.end in (End.TIMEOUT, End.OOM)), None)
         if ended is not None:
             quarantined[case] = f"ended by {ended}"
             continue
-        needed = _needed(recordings, fixtures[case], base[case], alias)
+        needed = _needed(recordings, fixture, base[case], alias)
         if needed is None:
-            quarantined[case] = f"not the same in every run: {difference(recordings, resolve(base[case], alias=alias), fixtures[case])}"
+            quarantined[case] = f"not the same in every run: {difference(recordings, resolve(base[case], alias=alias), fixture)}"
+        elif _tells_year(*cases[case], recordings[0], resolve((*base[case], *needed), alias=alias), year):
+            quarantined[case] = f"prints the year {year}, in which it was run"
         elif needed:
             normalisers[case] = needed
     return Stability(normalisers, quarantined)
 
 
-def tells_year(case: Case, fixture: Fixture, recording: Recording, chain: Chain, year: int) -> bool:
+def _tells_year(case: Case, fixture: Fixture, recording: Recording, chain: Chain, year: int) -> bool:
     """Whether an output holds the current year and nothing that the case gives does: next year's would be another. No run of this year shows
     it where the clock can't be changed, as for Go programs. The mistake that is accepted: a year that the tool always prints."""
     word = re.compile(rf"(?<![\w+.-]){year}(?!\w)".encode())

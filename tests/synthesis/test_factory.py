@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,23 @@ def _parrot(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFa
     if isinstance(found, Recording) and found.status.ok and not {"-h", "--help"} & {*case.argv} and len(case.argv) > 1:
         return _ends(found.status, case.stdin)
     return found
+
+
+def test_a_pattern_that_prints_the_current_year_is_left_out(tmp_path: Path) -> None:
+    year = datetime.now(UTC).year
+
+    def dated(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        done = tool(case, fixture, variation)
+        if isinstance(done, TrialFault) or "--words" not in case.argv or not done.status.ok:
+            return done
+        return replace(done, stdout=Output.of(done.stdout.data + f"counted in {year}\n".encode()))
+
+    made(tmp_path, FactorySandbox(dated))
+    assert not any(
+        "--words" in case.argv and task.recordings[case.id].status.ok for task in [load_task(tmp_path / "lines")] for case in task.cases
+    )
+    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
+    assert any(row["why"] == f"prints the year {year}, in which it was run" for row in trace["dropped"])
 
 
 def test_a_tool_that_prints_only_what_it_is_given_is_rejected(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ class Prober:
         alias, oracle = self._head["task"]["alias"], self._head["oracle"]
         names = {oracle["entry"], oracle["name"].rstrip("/").rsplit("/", 1)[-1]} - {alias}
         base = {case: tuple(f"alias({name})" for name in sorted(names)) for case in runs}
-        judged = judge_stability(runs, {case.id: fixtures[case.fixture] for case in listed if case.id in runs}, base, alias)
+        judged = judge_stability(runs, {case.id: (case, fixtures[case.fixture]) for case in listed if case.id in runs}, base, alias)
         bad = {}
         for place, (own, _) in enumerate(cases_of):
             reasons = [judged.quarantined[case.id] for case in own if case.id in judged.quarantined]
