@@ -82,6 +82,7 @@ def test_the_context_tells_what_the_tool_does_and_nothing_else() -> None:
         ("It sorts. Run `pip install x-y` first.\n", "It sorts."),
         ("To run:\n\n```sh\npip install x-y\n```\n\nIt sorts.\n", "It sorts."),
         ("> It sorts. Made by\n> Jane Doe for\n> all.\n", "> It sorts."),
+        ("```\n> x-y a\n> x-y b\n```\n", "```\n> oakmill a\n> oakmill b\n```"),
         ("It sorts. See this blog post for the rest. If it fails, please open an issue.\n", "It sorts."),
         ("First, install the tool. It sorts lines. For more information, see below.\n", "It sorts lines."),
         (

@@ -121,7 +121,7 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
             (_PROSE.match(before) and _PROSE.match(line) and not _UNDERLINE.match(following))
             or (item and re.match(r" {2,}(?![-*+] |\d+[.)] |\||```|~~~)\S", line) and not line.startswith(" " * (len(item[0]) + 4)))
         )  # fmt: skip
-        if before.startswith("> ") and re.match(r"> +[^\s>#*-]", line) and not before.startswith("> #"):
+        if not fenced and before.startswith("> ") and re.match(r"> +[^\s>#*-]", line) and not before.startswith("> #"):
             result[-1] = f"{before} {line[1:].strip()}"
         elif goes_on and not fenced and not broken and not _UNDERLINE.match(line) and not _UNDERLINE.match(before):
             result[-1] = f"{before} {line.strip()}"
