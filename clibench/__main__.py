@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from clibench.errors import ClibenchError, SweepError
 
-RESUME = "Nothing finished is lost: the same command goes on from here."
+FROM_START = ("freeze", "synthesize")
+"""Verbs whose work is done as a whole, and not kept in part."""
 
 
 def main() -> None:
@@ -29,10 +30,16 @@ def run(arguments: Sequence[str]) -> int:
     except ClibenchError as error:
         return _say(error.message, error.exit_code)
     except KeyboardInterrupt as stop:
-        return _say(f"stopped. {RESUME}", 143 if stop.args == ("SIGTERM",) else 130)
+        return _say(_stopped(arguments), 143 if stop.args == ("SIGTERM",) else 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # `clibench ... | head` is no error, and neither is the flush at exit
     return 0
+
+
+def _stopped(arguments: Sequence[str]) -> str:
+    if arguments and arguments[0] in FROM_START:
+        return "stopped. The task is as it was before: the same command starts anew."
+    return "stopped. Nothing finished is lost: the same command goes on from here."
 
 
 def _has_folder() -> bool:

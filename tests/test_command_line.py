@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -284,3 +285,22 @@ def test_an_answer_that_a_full_disk_does_not_take_is_a_clear_line(tasks: str) ->
     assert done.stderr.decode().splitlines() == [
         "clibench: the answer: the disk is full. Free some space, then run the same command again: nothing finished is lost."
     ]
+
+
+@pytest.mark.parametrize(
+    ("verb", "told"),
+    [
+        ("freeze", "the same command starts anew"),
+        ("synthesize", "the same command starts anew"),
+        ("audit", "the same command goes on from here"),
+    ],
+)
+def test_a_command_that_is_stopped_says_whether_it_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verb: str, told: str
+) -> None:
+    def stop(arguments: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("clibench.app.launch", stop)
+    assert run([verb, "task=x"]) == 130
+    assert told in capsys.readouterr().err

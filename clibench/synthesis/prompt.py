@@ -93,7 +93,7 @@ def introduce(spec: Spec, context: str, helps: Sequence[HelpText]) -> str:
         _INTRODUCTION.format(alias=alias, language=language, installation=installation.format(alias=alias)),
         _demote(context.strip()),
         "## Help",
-        *([_help(text, spec, rename) for text in helps] or ["The tool prints no help."]),
+        *([_help(text, spec, rename) for text in helps] or ["No help text is given: context and examples say what the tool does."]),
     ]
     return "\n\n".join(parts) + "\n"
 
