@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from clibench.evaluation.normalise import Chain, resolve
+from clibench.evaluation.params import DEFAULT_IGNORE
+from clibench.evaluation.side_effects import effective
 from clibench.recording import End, Recording
 from clibench.synthesis.leaks import command_line, hide, own_names
 from clibench.synthesis.shown import change_text, data_text, fence, fixture_text, output_text
@@ -144,8 +146,9 @@ def _pattern(number: int, description: str, example: Example, fixtures: Mapping[
         parts += [f"{status}. Standard output:", output_text(recording.stdout, rename)]
     else:
         parts.append(f"{status}. Nothing on standard output.")
-    parts += [change_text(change, rename) for change in recording.changes]
-    if not recording.changes:
+    changes = effective(recording.changes, DEFAULT_IGNORE)  # a cache is nothing that an implementer has to make
+    parts += [change_text(change, rename) for change in changes]
+    if not changes:
         parts.append("No file was changed.")
     return "\n\n".join(parts)
 

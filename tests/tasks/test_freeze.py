@@ -189,6 +189,21 @@ def test_what_holds_the_current_year_is_left_out_though_every_run_agrees(folder:
     assert any(case.argv[-1] == str(year) for case in task.cases), "the case itself gives the year"
 
 
+def test_a_prompt_does_not_ask_for_caches_that_no_verdict_looks_at(folder: Path) -> None:
+    def caching(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        done = tool(case, fixture, variation)
+        if isinstance(done, TrialFault) or not done.changes:
+            return done
+        cache = Change("/home/user/.cache/slt/1.0/table", "created", "file", 0o644, 1, "0" * 64, content=b"1")
+        return recording(OK, done.stdout.data, (*done.changes, cache))
+
+    freeze_task(folder, ScriptedSandbox(caching))
+    prompt = (folder / "prompt.md").read_text()
+    assert "cache" not in prompt
+    assert "Created: file `log`" in prompt
+    assert len(load_task(folder).recordings["count/01"].changes) == 2, "what was seen is kept"
+
+
 def test_headings_of_the_context_go_down_and_comments_in_its_code_do_not(folder: Path) -> None:
     (folder / "context.md").write_text("# Words\n\nIt counts.\n\n```yaml\n# a note\nkey: 1\n```\n\n## Files\n\nIt shows.\n")
     freeze_task(folder, ScriptedSandbox(tool))
