@@ -162,6 +162,8 @@ def test_documented_lines_that_want_what_no_sandbox_has_are_no_evidence_against_
     sandbox = _readme(LINES)
     sandbox.tool = _without_clipboard
     made(tmp_path, sandbox)
+    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
+    assert [row["succeeds"] for row in trace["documented"]] == [True, False, False, False]
 
 
 def test_the_share_that_is_told_takes_the_package(tmp_path: Path) -> None:
