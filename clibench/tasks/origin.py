@@ -1,7 +1,7 @@
-"""Who wrote a task's spec: the factory, the factory and then a hand, or a hand alone.
+"""Who wrote a task's spec: the factory, both the factory and a hand, or a hand alone.
 
 `synthesize` leaves synthesis.json beside the spec, with what it tried and the digest of the spec that it wrote. A spec of another digest was
-edited since.
+edited since, or is a hand's that was set beside what the factory found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Origin(StrEnum):
     HAND = "by hand"
     FACTORY = "synthesized"
     EDITED = "edited"
-    """Synthesized first."""
+    """Not as the factory wrote it, whose record is there."""
 
 
 def origin_of(folder: Path) -> Origin:
