@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clibench.evaluation.params import DEFAULT_IGNORE
+from clibench.evaluation.side_effects import effective
 from clibench.errors import TaskError
 from clibench.recording import Recording
 from clibench.synthesis.expand import Expansion
@@ -47,7 +49,7 @@ def pattern_reports(
 
 def _result(recording: Recording) -> tuple[Any, ...]:
     """What is compared of a recording: standard error is not."""
-    return (recording.status, recording.stdout.sha256, recording.changes)
+    return (recording.status, recording.stdout.sha256, tuple(effective(recording.changes, DEFAULT_IGNORE)))
 
 
 def choose_examples(spec: Spec, expansion: Expansion, cases: Sequence[Case], recordings: Mapping[str, Recording]) -> dict[str, Example]:
@@ -62,7 +64,7 @@ def choose_examples(spec: Spec, expansion: Expansion, cases: Sequence[Case], rec
             key=lambda case: (
                 not recordings[case.id].status.ok,
                 expansion.classes[case.id] != "valid",
-                not (recordings[case.id].stdout.size or recordings[case.id].changes),
+                not (recordings[case.id].stdout.size or effective(recordings[case.id].changes, DEFAULT_IGNORE)),
                 recordings[case.id].stdout.size > SHOWN_OUTPUT,
                 case.id,
             ),

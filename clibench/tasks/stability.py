@@ -18,7 +18,7 @@ from typing import Final
 
 from clibench.evaluation.normalise import Chain, resolve
 from clibench.evaluation.params import CompareParams
-from clibench.evaluation.side_effects import compare_side_effects
+from clibench.evaluation.side_effects import compare_side_effects, effective
 from clibench.recording import End, Recording
 from clibench.tasks.case import Case, Fixture
 
@@ -66,9 +66,9 @@ def _tells_year(case: Case, fixture: Fixture, recording: Recording, chain: Chain
     """Whether an output holds the current year and nothing that the case gives does: next year's would be another. No run of this year shows
     it where the clock can't be changed, as for Go programs. The mistake that is accepted: a year that the tool always prints."""
     word = re.compile(rf"(?<![\w+.-]){year}(?!\w)".encode())
-    outputs = [recording.stdout.data, *(change.content or b"" for change in recording.changes)]
-    given = repr((case.argv, case.stdin, case.env, fixture)).encode()
-    return any(word.search(chain(output)) for output in outputs) and str(year).encode() not in given
+    seen = effective(recording.changes, CompareParams().ignore)
+    outputs = [recording.stdout.data, *(change.content or b"" for change in seen)]
+    return any(word.search(chain(output)) for output in outputs) and str(year) not in repr((case.argv, case.stdin, case.env, fixture))
 
 
 def _needed(recordings: Sequence[Recording], fixture: Fixture, base: Sequence[str], alias: str) -> tuple[str, ...] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clibench.recording import End, Output, Recording, Resources, Status
+from clibench.recording import Change, End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.factory import Made, RejectedError, Wish, synthesize
 from clibench.synthesis.spec import read_spec
@@ -209,6 +209,17 @@ def _parrot(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFa
     if isinstance(found, Recording) and found.status.ok and not {"-h", "--help"} & {*case.argv} and len(case.argv) > 1:
         return _ends(found.status, case.stdin)
     return found
+
+
+def test_a_tool_that_only_keeps_a_cache_is_rejected(tmp_path: Path) -> None:
+    cache = Change("/home/user/.cache/slt/table", "created", "file", 0o644, 1, "0" * 64, content=b"1")
+
+    def caching(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        asks = {"-h", "--help"} & set(case.argv) or len(case.argv) == 1
+        return tool(case, fixture, variation) if asks else replace(_ends(Status(End.EXIT, 0)), changes=(cache,))
+
+    with pytest.raises(RejectedError):
+        made(tmp_path, FactorySandbox(caching))
 
 
 def test_a_pattern_that_prints_the_current_year_is_left_out(tmp_path: Path) -> None:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from clibench.evaluation.compare import text_form
+from clibench.evaluation.params import DEFAULT_IGNORE
 from clibench.evaluation.semantic import Question
 from clibench.evaluation.semantic_rules import judge_one
+from clibench.evaluation.side_effects import effective
 from clibench.recording import Recording
 from clibench.tasks.case import Case
 
 
 def known_to_none(case: Case, recording: Recording, pages: Collection[bytes]) -> str:
     """Which ignorant tool gives this result: `cat`, `echo` or `help`; empty where none does. `pages` are helps in comparable form."""
-    if recording.changes or not recording.stdout.data.strip():
+    if effective(recording.changes, DEFAULT_IGNORE) or not recording.stdout.data.strip():
         return ""
     printed = text_form(recording.stdout.data)
     if printed in pages:

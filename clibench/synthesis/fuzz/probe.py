@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clibench.evaluation.compare import text_form
-from clibench.recording import End, Output, Recording
+from clibench.evaluation.params import DEFAULT_IGNORE
+from clibench.evaluation.side_effects import effective
+from clibench.recording import Change, End, Output, Recording
 from clibench.synthesis.check import faults
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.bench import NOTHING, Bench
@@ -49,7 +51,12 @@ class Trial:
     @property
     def result(self) -> tuple[Any, ...]:
         """What is compared of it."""
-        return (self.recording.status, self.recording.stdout.sha256, self.recording.changes)
+        return (self.recording.status, self.recording.stdout.sha256, self.changes)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Those that a verdict looks at: a cache alone is nothing that a tool did."""
+        return tuple(effective(self.recording.changes, DEFAULT_IGNORE))
 
     @property
     def found(self) -> bool:
@@ -60,7 +67,7 @@ class Trial:
             return False
         first = run.stdout.data.strip().split(b"\n", 1)[0]
         said = (part.decode("utf-8", "replace") for part in (run.stderr.data[:4000], first))
-        return bool(first or run.changes) and not any(map(_COMPLAINT.search, said))
+        return bool(first or self.changes) and not any(map(_COMPLAINT.search, said))
 
     @property
     def answered(self) -> bool:
@@ -70,7 +77,7 @@ class Trial:
     @property
     def visible(self) -> bool:
         """Whether it did something that can be seen, and that is no page of its help."""
-        return self.answered and self.ignorant != "help" and bool(self.recording.stdout.data.strip() or self.recording.changes)
+        return self.answered and self.ignorant != "help" and bool(self.recording.stdout.data.strip() or self.changes)
 
 
 @dataclass(frozen=True)
