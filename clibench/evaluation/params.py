@@ -31,6 +31,7 @@ DEFAULT_IGNORE: Final = (
     ".nyc_output",
     ".coverage",
     "go-build*",
+    "~/.config/go/telemetry",
 )
 """Not part of the effective side effects. See `clibench.evaluation.side_effects` for the language of the patterns."""
 

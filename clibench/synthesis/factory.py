@@ -347,6 +347,7 @@ def _body(wish: Wish, spec: Spec, head: dict[str, Any], outcome: Outcome) -> dic
     """The spec, with what can't be avoided allowed by name, and descriptions that tell no more than the prompt may."""
     patterns = [_pattern(chosen) for chosen in outcome.chosen]
     seen = printed(trial.recording for chosen in outcome.chosen for trial in chosen.attempt.trials)
+    seen = [*seen, *map(renaming(spec), seen)]  # an address may hold the tool's name
     allowed = sorted({*spec.task.allowed, *unavoidable(spec, [*seen, *(text for body in patterns for text in fixture_texts(body))])})
     spec = spec.model_copy(update={"task": spec.task.model_copy(update={"allowed": tuple(allowed)})})
     rename = renaming(spec)

@@ -16,6 +16,7 @@ from clibench.evaluation.normalise import Chain, resolve
 from clibench.evaluation.params import DEFAULT_IGNORE
 from clibench.evaluation.side_effects import effective
 from clibench.recording import End, Recording
+from clibench.synthesis.help.streams import help_streams
 from clibench.synthesis.leaks import command_line, hide, own_names
 from clibench.synthesis.shown import change_text, data_text, fence, fixture_text, output_text
 from clibench.synthesis.spec import Spec
@@ -125,11 +126,15 @@ def _demote(markdown: str) -> str:
 
 def _help(text: HelpText, spec: Spec, rename: Chain) -> str:
     recording = text.recording
-    output = recording.stdout if recording.stdout.data.strip() else recording.stderr
     note = "" if recording.status.ok else f" (exit status {recording.status.code})"
-    where = "" if output is recording.stdout else " on standard error"
-    body = fence(hide(rename(output.data).decode("utf-8", "replace"), spec))
-    return f"`{shlex.join((spec.task.alias, *text.argv))}` prints{where}{note}:\n\n{body}"
+    start = f"`{shlex.join((spec.task.alias, *text.argv))}` prints"
+    parts = []
+    for output in help_streams(recording):
+        where = "" if output is recording.stdout else " on standard error"
+        body = fence(hide(rename(output.data).decode("utf-8", "replace"), spec))
+        parts.append(f"{start}{where}{note}:\n\n{body}")
+        start, note = "and", ""
+    return "\n\n".join(parts)
 
 
 def _pattern(number: int, description: str, example: Example, fixtures: Mapping[str, str], rename: Chain) -> str:

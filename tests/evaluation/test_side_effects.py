@@ -87,6 +87,7 @@ def test_the_difference_of_a_content_names_the_line() -> None:
         "/workspace/node_modules/.cache/x",
         "/tmp/node-compile-cache/x",
         "/home/user/.cache/go-build/ab/x",
+        "/home/user/.config/go/telemetry/local/upload.token",
         "/workspace/tool.egg-info/PKG-INFO",
     ],
 )

@@ -124,3 +124,23 @@ def test_a_readme_may_tell_the_usage_in_backquotes() -> None:
 def test_a_readme_that_shows_no_use_of_a_tool_without_help_does_not_help() -> None:
     with pytest.raises(UserError, match="prints no help"):
         crawled({}, readme="# Tool\n\n    import tool\n\nUsage: see the manual.\n")
+
+
+def test_a_banner_on_one_stream_and_the_options_on_the_other_are_one_help() -> None:
+    def banner(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        flags = b"Usage of tool:\n  -size int\n    \thow many (default 3)\n  -upper\n    \tprint capitals\n"
+        return Recording(
+            Status(End.EXIT, 0), Output.of(b"~~ TOOL ~~\n\nExample:\n  tool -size 4 a.txt\n"), Output.of(flags), (), Resources()
+        )
+
+    found = crawl(Bench(ScriptedSession(FactorySandbox(banner)), "tool"), RulesExtractor())
+    assert {option.name for option in found.command.options} == {"-size", "-upper"}
+    assert found.pages[0].text.startswith("~~ TOOL ~~")
+
+
+def test_a_warning_beside_a_help_is_no_part_of_it() -> None:
+    def warning(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        return Recording(Status(End.EXIT, 0), Output.of(page("").encode()), Output.of(b"warning: -x is old\n"), (), Resources())
+
+    found = crawl(Bench(ScriptedSession(FactorySandbox(warning)), "tool"), RulesExtractor())
+    assert "warning" not in found.pages[0].text

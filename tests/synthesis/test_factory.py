@@ -204,6 +204,19 @@ def test_a_pattern_whose_output_tells_the_tool_is_left_out_before_the_freeze(tmp
     assert "some-tool" not in (tmp_path / "lines" / "prompt.md").read_text().lower()
 
 
+def test_an_address_that_holds_the_tools_name_and_is_printed_by_it_is_allowed(tmp_path: Path) -> None:
+    def linking(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        found = tool(case, fixture, variation)
+        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data:
+            return _ends(found.status, b"see https://slt.run/rules#words " + found.stdout.data)
+        return found
+
+    made(tmp_path, FactorySandbox(linking))
+    prompt = (tmp_path / "lines" / "prompt.md").read_text()
+    assert "slt.run" not in prompt
+    assert ".run/rules#words" in prompt
+
+
 def _parrot(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
     found = tool(case, fixture, variation)
     if isinstance(found, Recording) and found.status.ok and not {"-h", "--help"} & {*case.argv} and len(case.argv) > 1:

@@ -3,14 +3,15 @@ itself is tried where it has subcommands too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from clibench.recording import Change, End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.fuzz.bench import Bench
-from clibench.synthesis.fuzz.contents import kinds
+from clibench.synthesis.fuzz.contents import Kind, details, kinds
 from clibench.synthesis.fuzz.documented import Documented, read_lines
 from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.found import Found
@@ -44,8 +45,8 @@ def prober(answer: Answer, help_text: str = "") -> Prober:
     return Prober(Bench(ScriptedSession(FactorySandbox(tool)), "oakmill"), HEAD, [help_text] if help_text else [])
 
 
-def searched(answer: Answer, help_text: str) -> Found:
-    return search((), RulesExtractor().extract("oakmill", help_text), prober(answer, help_text), TEXT, Documented())
+def searched(answer: Answer, help_text: str, domain: Sequence[Kind] = TEXT) -> Found:
+    return search((), RulesExtractor().extract("oakmill", help_text), prober(answer, help_text), domain, Documented())
 
 
 def statuses(found: Found) -> set[int]:
@@ -84,10 +85,91 @@ def test_a_tool_that_mends_files_and_ends_with_1_works() -> None:
         recording = Recording(Status(End.EXIT, code), Output.of(b""), Output.of(err), changes, Resources())
         return Trial(Case("a", "a", ("oakmill",), "0"), recording)
 
+    elsewhere = (replace(changed[0], path="/home/user/.state"),)
     assert ended(1, b"Rewriting a.py\n", changed).found
+    assert not ended(1, b"Rewriting a.py\n", elsewhere).found
     assert not ended(1, b"Rewriting a.py\n", ()).found
     assert not ended(1, b"error: cannot write\n", changed).found
     assert not ended(2, b"", changed).found
+
+
+@pytest.mark.parametrize(
+    ("code", "out", "err", "found"),
+    [
+        (1, b"a.py:1: too long\n", b"", True),
+        (65, b"a.py:1: too long\n", b"", True),
+        (3, b"a.py:1: too long\n", b"1 problem\n", True),
+        (2, b"~ oakmill ~\n", b"invalid value x for -n\nUsage of oakmill:\n", False),
+        (1, b"", b"a.py is not part of anything\n", False),
+        (127, b"a.py:1: too long\n", b"", False),
+    ],
+)
+def test_a_report_on_standard_output_is_a_finding_whatever_the_status(code: int, out: bytes, err: bytes, found: bool) -> None:
+    recording = Recording(Status(End.EXIT, code), Output.of(out), Output.of(err), (), Resources())
+    assert Trial(Case("a", "a", ("oakmill",), "0"), recording).found is found
+
+
+def test_a_linter_gets_files_in_which_it_finds_nothing_too() -> None:
+    def spell(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if not words or words[-1] not in files:
+            return 2, b"", b"usage: oakmill FILE\n"
+        wrong = [word for word in files[words[-1]].split() if word in {b"recieve", b"langauge", b"occured", b"seperate", b"definately"}]
+        found = [word for word in wrong or files[words[-1]].split()[:1] if files[words[-1]].startswith(b"We ")]
+        return (65 if found else 0), b"".join(b"%s: wrong\n" % word for word in found), b""
+
+    found = searched(spell, "Usage: oakmill FILE\n\nCheck the spelling.\n", (kinds()["typos"], *TEXT))
+    assert found.bases[0].scored
+    assert statuses(found) == {0, 65}
+
+
+def test_go_source_is_made_part_of_a_module_where_the_tool_asks_for_one() -> None:
+    def vet(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if not words or words[0] not in files:
+            return 2, b"", b"usage: oakmill FILE\n"
+        if b"module " not in files.get("go.mod", b""):
+            return 1, b"", b"not part of a module\n"
+        return 0, b"%d bytes\n" % len(files[words[0]]), b""
+
+    found = searched(vet, "Usage: oakmill FILE\n\nCheck Go source.\n", (kinds()["go"], *TEXT))
+    assert found.bases[0].scored
+    assert "go.mod" in found.bases[0].draft.more_files
+
+
+def test_content_of_which_the_answer_is_a_complaint_goes_behind() -> None:
+    def read(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if not words or words[0] not in files:
+            return 2, b"", b"usage: oakmill FILE\n"
+        data = files[words[0]]
+        return 0, (b"%d bytes\n" % len(data) if data.startswith(b"{") else b"invalid file: found " + data[:20] + b"\n"), b""
+
+    found = searched(read, "Usage: oakmill FILE\n\nMeasure.\n")
+    assert "json" in found.bases[0].draft.label
+    assert found.bases[-1].doubtful
+
+
+def test_a_document_with_details_leads_where_a_usual_one_gives_one_result_only() -> None:
+    def find(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if not words or words[0] not in files:
+            return 2, b"", b"usage: oakmill FILE\n"
+        long = [line for line in files[words[0]].splitlines() if b"@" in line]
+        return 0, b"".join(b"%s\n" % line for line in long) or b"nothing\n", b""
+
+    assert details()["text"].template.count("@") == 1
+    found = searched(find, "Usage: oakmill FILE\n\nFind addresses in a text file.\n")
+    assert found.bases[0].draft.label == "<detailed text file>"
+
+
+def test_a_flag_of_one_dash_that_asks_for_the_version_is_not_tried() -> None:
+    tried: list[str] = []
+
+    def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        tried.extend(words)
+        return (0, files[words[-1]].upper(), b"") if words and words[-1] in files else (2, b"", b"no file\n")
+
+    text = "Usage of oakmill:\n  -upper\n    \tprint capitals\n  -version\n    \tprint the version\n"
+    searched(answer, text)
+    assert "-upper" in tried
+    assert "-version" not in tried
 
 
 def test_an_error_is_no_finding() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from clibench.errors import SandboxError
 from clibench.recording import End, Recording
 from clibench.sandbox.interface import Session, TrialFault
+from clibench.synthesis.help.streams import help_streams
 from clibench.tasks.case import Case, Fixture
 
 NOTHING = Fixture()
@@ -67,6 +68,5 @@ class Bench:
 
 
 def shown_text(recording: Recording, rename: Callable[[bytes], bytes] = lambda data: data) -> str:
-    """What a user reads: standard output, or standard error where that is empty."""
-    output = recording.stdout if recording.stdout.data.strip() else recording.stderr
-    return rename(output.data).decode("utf-8", "replace")
+    """A help as a user reads it."""
+    return rename(b"\n".join(output.data for output in help_streams(recording))).decode("utf-8", "replace")

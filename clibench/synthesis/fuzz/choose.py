@@ -88,7 +88,12 @@ def choose(alias: str, founds: Sequence[Found], lines: Sequence[Attempt], most: 
 def _other_contents(bases: Sequence[Attempt]) -> list[Attempt]:
     """Ways like the first one, with content of another kind that gives results of its own."""
     first = bases[0]
-    return [attempt for attempt in bases[1:] if _shape(attempt.draft) == _shape(first.draft) and attempt.distinct > 1]
+    return [attempt for attempt in _clear(bases)[1:] if _shape(attempt.draft) == _shape(first.draft) and attempt.distinct > 1]
+
+
+def _clear(bases: Sequence[Attempt]) -> list[Attempt]:
+    """The first one and those of the others that are no mere complaint about the input, unless the first is one too."""
+    return [attempt for attempt in bases if attempt is bases[0] or bases[0].doubtful or not attempt.doubtful]
 
 
 def written(attempts: Sequence[tuple[Attempt, Found]], ids: Iterable[str], rank: int) -> list[Chosen]:
@@ -124,7 +129,7 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
     kinds = {base.draft.label}
     shapes = {_shape(base.draft)}
     others = []
-    for attempt in found.bases[1:]:
+    for attempt in _clear(found.bases)[1:]:
         shape = _shape(attempt.draft)
         if attempt.draft.label in kinds or attempt.distinct < min(2, base.distinct) or shape in shapes:
             continue

@@ -81,7 +81,8 @@ def details() -> dict[str, Kind]:
     found = {}
     for name, row in rows.items():
         kind = kinds()[name]
-        params = {**{key: shared[key] for key in row["shared"]}, **fault_of(name, kind.broken)}
+        forms = {f"{name}_detail": {"type": "record", "rows": row["forms"]}} if "forms" in row else {}
+        params = {**{key: shared[key] for key in row["shared"]}, **forms, **fault_of(name, kind.broken)}
         template = breakable(name, row["template"], kind.broken)
         found[name] = Kind(f"detailed {name}", kind.suffixes, kind.words, template, params, kind.broken)
     return found

@@ -80,6 +80,8 @@ class Draft:
         parts = [*self.path, *(use.label for use in self.uses), *(f"<{plan.label}>" for plan in self.operands)]
         if self.stdin is not None:
             parts.append(f"< {self.stdin.label}")
+        if self.more_files:
+            parts.append(f"+ {', '.join(self.more_files)}")
         return " ".join(parts) or "(no arguments)"
 
     def plans(self) -> list[Plan]:

@@ -75,7 +75,7 @@ def try_lines(
 def _endless(word: str, line: Line, root: Command) -> bool:
     """Whether a word is an option that is never tried, by whichever name."""
     option, _ = option_of(word, locate(line.words, root)[1], root)
-    return option is not None and bool({*option.names} & (NEVER - {"--help", "--version"}))
+    return option is not None and bool({*option.names} & (NEVER - {"--help", "--version", "-help", "-version"}))
 
 
 def _others(attempt: Attempt, command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:

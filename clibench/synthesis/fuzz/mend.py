@@ -8,7 +8,7 @@ from dataclasses import replace
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path, kinds
 from clibench.synthesis.fuzz.documented import Documented
 from clibench.synthesis.fuzz.draft import Draft, Plan, Use, content
-from clibench.synthesis.fuzz.files import file_plan, folder_plan, stdin_plan
+from clibench.synthesis.fuzz.files import file_plan, folder_plan, named_file_plan, stdin_plan
 from clibench.synthesis.fuzz.probe import Attempt
 from clibench.synthesis.fuzz.repair import Hints, hints_of
 from clibench.synthesis.fuzz.values import literal, value_plans
@@ -16,10 +16,10 @@ from clibench.synthesis.schema import Command
 
 
 def repairs(attempts: Sequence[Attempt], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
-    """Drafts that do what the messages of failed ones ask for; the most successful are repaired first."""
-    for attempt in sorted(attempts, key=lambda attempt: -attempt.answered)[:12]:
-        hints = hints_of(attempt.errors)
-        if hints.impossible or not attempt.trials:
+    """Drafts that do what the messages of failed ones ask for: first those whose message asks for something, then the most successful."""
+    read = [(attempt, hints_of(attempt.errors)) for attempt in attempts if attempt.trials]
+    for attempt, hints in sorted(read, key=lambda row: (row[1] == Hints(), -row[0].answered))[:12]:
+        if hints.impossible:
             continue
         yield _small_numbers(attempt.draft)
         yield from repaired(attempt.draft, hints, command, domain, documented)
@@ -58,6 +58,9 @@ def repaired(draft: Draft, hints: Hints, command: Command, domain: Sequence[Kind
             plan = folder_plan(domain[0], word=folders[0])
             yield replace(draft, more_files={**draft.more_files, **plan.files}, more_params={**draft.more_params, **plan.params})
         yield replace(draft, more_files={**draft.more_files, **files}, more_params={**draft.more_params, **params})
+    if hints.module:
+        module = named_file_plan("go.mod", kinds()["gomod"], number=8)
+        yield replace(draft, more_files={**draft.more_files, **module.files}, more_params={**draft.more_params, **module.params})
     if hints.choices and draft.operands:
         picked = Plan(
             "values of the message",

@@ -28,23 +28,22 @@ _QUIET: Final = re.compile(
     r"|update|upgrade|open|clipboard|copy|serve|daemon)"
 )
 _QUIET_HELP: Final = re.compile(r"\b(?:help|version|verbos\w*|quiet\w*|silen\w*|debug\w*|watch\w*)\b", re.IGNORECASE)
-NEVER: Final = frozenset(
-    {
-        "--help",
-        "--version",
-        "--interactive",
-        "--watch",
-        "--install-completion",
-        "--show-completion",
-        "--completion",
-        "--serve",
-        "--daemon",
-        "--update",
-        "--upgrade",
-        "--open",
-        "--clipboard",
-    }
+_NEVER_NAMES: Final = (
+    "help",
+    "version",
+    "interactive",
+    "watch",
+    "install-completion",
+    "show-completion",
+    "completion",
+    "serve",
+    "daemon",
+    "update",
+    "upgrade",
+    "open",
+    "clipboard",
 )
+NEVER: Final = frozenset(f"{dash}{name}" for name in _NEVER_NAMES for dash in ("-", "--"))
 """Options that are never tried."""
 
 

@@ -21,7 +21,7 @@ from clibench.synthesis.fuzz.bench import NOTHING, Bench
 from clibench.synthesis.fuzz.draft import Draft
 from clibench.synthesis.fuzz.ignorance import known_to_none
 from clibench.synthesis.spec import Spec
-from clibench.tasks.case import Case, Fixture
+from clibench.tasks.case import WORKSPACE, Case, Fixture
 from clibench.tasks.stability import judge_stability
 
 CASES = 3
@@ -30,12 +30,20 @@ LEAST_OK: Final = 4
 """One case in so many has to end with status 0."""
 
 
+HIGHEST: Final = 125
+"""Highest status that a tool ends with by itself: what is above tells of a signal, or of a command that can't be run."""
 _COMPLAINT: Final = re.compile(
-    r"usage:|traceback|panic:|exception|node:internal|unrecogni[sz]ed|ENOENT|not found|does not exist|missing|required|cannot|can't"
-    r"|could not|failed to|(?:unknown|invalid|unexpected|no such) (?:option|flag|argument|command|choice|file)",
+    r"usage:|usage of|invalid value|traceback|panic:|exception|node:internal|unrecogni[sz]ed|ENOENT|not found|does not exist|missing"
+    r"|required|cannot|can't|could not|failed to|(?:unknown|invalid|unexpected|no such) (?:option|flag|argument|command|choice|file)",
     re.IGNORECASE,
 )
 """On standard error, or first on standard output: the tool did not do its work."""
+
+
+_DOUBT: Final = re.compile(
+    r"\b(?:invalid|illegal|malformed|unparsable|not a valid|unsupported|syntax ?error|parse ?error|unexpected|expected)\b", re.IGNORECASE
+)
+"""In an answer: the tool may not have been able to read its input, and says so as its result."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +68,15 @@ class Trial:
 
     @property
     def found(self) -> bool:
-        """Whether the tool did its work and ended with status 1, as linters and comparers do that found something: it reports on standard
-        output or mends files, and does not complain."""
+        """Whether the tool did its work and ended with a status of its own, mostly 1, as linters and comparers do that found something: it
+        reports on standard output, or mends files and ends with 1, and does not complain."""
         run = self.recording
-        if run.status.end is not End.EXIT or run.status.code != 1:
+        if run.status.end is not End.EXIT or not 0 < run.status.code <= HIGHEST:
             return False
         first = run.stdout.data.strip().split(b"\n", 1)[0]
+        mended = run.status.code == 1 and any(change.path.startswith(f"{WORKSPACE}/") for change in self.changes)
         said = (part.decode("utf-8", "replace") for part in (run.stderr.data[:4000], first))
-        return bool(first or self.changes) and not any(map(_COMPLAINT.search, said))
+        return bool(first or mended) and not any(map(_COMPLAINT.search, said))
 
     @property
     def answered(self) -> bool:
@@ -113,6 +122,12 @@ class Attempt:
     def ignorant(self) -> int:
         """Cases with status 0 that a tool which knows nothing passes."""
         return sum(trial.recording.status.ok and (bool(trial.ignorant) or not trial.visible) for trial in self.trials)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether most of what it prints speaks of input that can't be read."""
+        shown = [trial.recording.stdout.data[:2000].decode("utf-8", "replace") for trial in self.trials if trial.visible]
+        return sum(bool(_DOUBT.search(text)) for text in shown) * 2 > len(shown)
 
     @property
     def distinct(self) -> int:

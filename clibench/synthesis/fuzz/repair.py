@@ -37,6 +37,8 @@ class Hints:
     number: bool = False
     parse: bool = False
     """The content is not what it should be."""
+    module: bool = False
+    """Go source is wanted as part of a module."""
     equals: bool = False
     """--name=value is wanted."""
     conflict: bool = False
@@ -46,7 +48,7 @@ class Hints:
 
 
 _OPTION: Final = r"(?P<option>-{1,2}[A-Za-z][\w-]*)"
-_SIGNS: Final = ("folder", "file", "too_many", "stdin", "number", "parse", "equals", "conflict")
+_SIGNS: Final = ("folder", "file", "too_many", "stdin", "number", "parse", "module", "equals", "conflict")
 """Fields of `Hints` that are there or not."""
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from clibench.synthesis.fuzz.combine import crossed, pairs
 from clibench.synthesis.fuzz.contents import Kind
 from clibench.synthesis.fuzz.documented import Documented
-from clibench.synthesis.fuzz.findings import alike, with_options
+from clibench.synthesis.fuzz.findings import alike, with_clean, with_options
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.inputs import detailed, input_drafts, input_options, labelled
 from clibench.synthesis.fuzz.mend import repairs
@@ -82,7 +82,8 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
     if not any(map(_good, attempts)):
         attempts += [attempt for attempt in shown if attempt.draft.label not in seen]
     if not any(map(_good, attempts)) and (finding := sorted(filter(_finds, attempts), key=lambda attempt: -attempt.telling)[:FINDING]):
-        same = prober.try_all([draft for attempt in finding for draft in alike(attempt.draft)], cases=WELL_TRIED)
+        mixed = [*(draft for attempt in finding for draft in alike(attempt.draft)), *labelled(with_clean(finding, attempts))[:LEADING]]
+        same = prober.try_all(mixed, cases=WELL_TRIED)
         attempts += same
         if not any(map(_good, same)):
             attempts += prober.try_all(labelled(with_options(finding, found, domain, documented))[:MOST])
@@ -91,8 +92,10 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
     found.bases = sorted(usable, key=lambda attempt: (*_merit(attempt), len(attempt.draft.uses), _beyond(attempt, found)))
     found.bases = _best_first(found.bases, prober)
     more = [draft for base in found.bases[:DETAILED] if (draft := detailed(base.draft)) is not None]
-    # Behind the best way: an option that matters for details only is tried on them too.
-    found.bases[1:1] = [attempt for attempt in prober.try_all(more) if attempt.scored and attempt.distinct > 1]
+    # Behind the best way: an option that matters for details only is tried on them too. Before it where only they are told apart.
+    rich = [attempt for attempt in prober.try_all(more) if attempt.scored and attempt.distinct > 1]
+    place = 0 if rich and found.bases[0].telling < 2 <= rich[0].telling else 1
+    found.bases[place:place] = rich
     if not usable:
         reasons = [hints_of(attempt.errors).impossible for attempt in attempts]
         found.impossible = max(set(reasons), key=reasons.count) if reasons and all(reasons) else ""
@@ -101,7 +104,7 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
 
 def _good(attempt: Attempt) -> bool:
     """Nothing better need be looked for."""
-    return attempt.scored and attempt.telling > 1
+    return attempt.scored and attempt.telling > 1 and not attempt.doubtful
 
 
 def _finds(attempt: Attempt) -> bool:
@@ -109,9 +112,9 @@ def _finds(attempt: Attempt) -> bool:
     return attempt.usable and not attempt.scored
 
 
-def _merit(attempt: Attempt) -> tuple[bool, int, int, int]:
-    """For sorting, the best first: what is scored, what differs and takes knowledge, what differs, what succeeds."""
-    return (not attempt.scored, -min(attempt.telling, 3), -min(attempt.distinct, 3), -attempt.ok)
+def _merit(attempt: Attempt) -> tuple[bool, bool, int, int, int]:
+    """For sorting, the best first: what is scored, what is no complaint, what differs and takes knowledge, what differs, what succeeds."""
+    return (not attempt.scored, attempt.doubtful, -min(attempt.telling, 3), -min(attempt.distinct, 3), -attempt.ok)
 
 
 def _beyond(attempt: Attempt, found: Found) -> int:
@@ -132,7 +135,7 @@ def _best_first(bases: list[Attempt], prober: Prober) -> list[Attempt]:
 def _grade(attempt: Attempt) -> int:
     """Coarse, so that the likelier way stays first where it is as good: quarters of the cases that succeed, and that differ."""
     total = max(len(attempt.trials), 1)
-    return 4 * attempt.ok // total + 4 * attempt.telling // total
+    return 4 * attempt.ok // total + 4 * attempt.telling // total - 8 * attempt.doubtful
 
 
 def _steady(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented) -> None:
