@@ -48,7 +48,7 @@ from clibench.synthesis.prompt import HelpText, introduce, renaming
 from clibench.synthesis.schema import SchemaExtractor
 from clibench.synthesis.spec import OracleSpec, Spec, TaskHead, parse_spec
 from clibench.synthesis.spec_text import spec_text
-from clibench.synthesis.telling import fixture_texts, mentions, ordinary_names, printed, unavoidable
+from clibench.synthesis.telling import fixture_texts, mentions, ordinary_names, printed, spellings, unavoidable
 from clibench.tasks import folder as files
 from clibench.tasks.freeze import RUNS, FreezeReport, Installed, freeze_task, oracle_of
 from clibench.tasks.origin import TRACE
@@ -126,7 +126,7 @@ def synthesize(
         with sandbox.open(language=language.value, prefix=prefix, limits=limits, workers=workers) as session:
             bench = Bench(session, alias, rename=renaming(spec))
             outcome = _explore(wish, spec, head, facts, bench, _Reader(mode, client, facts.readme), say)
-        body = _body(wish, spec, head, outcome)
+        body = _body(wish, *_with_spellings(spec, head, outcome.spellings), outcome)
         folder = place / destination.name
         folder.mkdir()
         report = _freeze(
@@ -152,6 +152,8 @@ class Outcome:
     trials: int
     mode: str
     report: Report
+    spellings: tuple[str, ...] = ()
+    """Of the tool's own name, in what the patterns print."""
 
 
 def _name(wish: Wish) -> str:
@@ -257,6 +259,10 @@ def _explore(
         good, bad = _written(reader.writer, founds, found_help, prober, say)
         chosen += written(good, [row.id for row in chosen], 0 if reader.mode == "llm" else 12)
         dropped += [record(attempt, "written by the model, never succeeded") for attempt in bad]
+    spelled = tuple(spellings(spec, printed(trial.recording for row in chosen for trial in row.attempt.trials)))
+    spec, head = _with_spellings(spec, head, spelled)
+    bench.rename = renaming(spec)
+    prober = Prober(bench, head, pages)
     chosen, weak = untold(chosen, spec, head)
     chosen, more = stable(chosen, prober)
     weak += more
@@ -265,7 +271,16 @@ def _explore(
     dropped += [record(attempt, "documented, did not succeed or showed nothing") for attempt in lines if not attempt.usable]
     dropped += weak + more
     outcome = Outcome(
-        found_help, documented, kept, lines, dropped, tuple(kind.name for kind in domain[:6]), bench.trials, reader.mode, reader.report
+        found_help,
+        documented,
+        kept,
+        lines,
+        dropped,
+        tuple(kind.name for kind in domain[:6]),
+        bench.trials,
+        reader.mode,
+        reader.report,
+        spelled,
     )
     try:
         _judge(wish, founds, outcome)
@@ -279,6 +294,13 @@ def _explore(
         error.dropped = outcome.dropped
         raise
     return outcome
+
+
+def _with_spellings(spec: Spec, head: dict[str, Any], spelled: Sequence[str]) -> tuple[Spec, dict[str, Any]]:
+    if not spelled:
+        return spec, head
+    head = {**head, "oracle": {**head["oracle"], "spellings": list(spelled)}}
+    return spec.model_copy(update={"oracle": spec.oracle.model_copy(update={"spellings": tuple(spelled)})}), head
 
 
 def _written(

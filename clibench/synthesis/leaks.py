@@ -29,9 +29,10 @@ _COMMON: Final = frozenset({"cmd", "v2", "v3", "v4", "v5", "github.com", "gitlab
 
 
 def own_names(spec: Spec) -> tuple[str, ...]:
-    """Names that the oracle may print for itself: its executable, and its package without the scope or the path before it."""
+    """Names that the oracle may print for itself: its executable, its package without the scope or the path before it, and the other
+    spellings that the spec tells."""
     last = spec.oracle.name.rstrip("/").rsplit("/", 1)[-1]
-    names = dict.fromkeys((spec.oracle.entry, last))
+    names = dict.fromkeys((spec.oracle.entry, last, *spec.oracle.spellings))
     return tuple(name for name in names if name != spec.task.alias)
 
 

@@ -143,6 +143,8 @@ class OracleSpec(Strict):
     """SPDX identifier."""
     extras: tuple[str, ...] = ()
     """Of a Python package."""
+    spellings: tuple[str, ...] = ()
+    """Other spellings of its name that it prints (`DocTool` of doctool): the alias takes their place too."""
 
     @model_validator(mode="after")
     def _can_be_in_the_registry(self) -> Self:

@@ -41,6 +41,13 @@ def unavoidable(spec: Spec, texts: Iterable[bytes]) -> list[str]:
     return sorted(found)
 
 
+def spellings(spec: Spec, texts: Iterable[bytes]) -> list[str]:
+    """How else, in capitals or not, the tool spells its own secret names in these texts, in the order of the alphabet."""
+    text = b"\n".join(texts).decode("utf-8", "replace")
+    names = [name for name in secret_names(spec) if name in own_names(spec)]
+    return sorted({match[0] for name in names for match in word(name).finditer(text)} - {*names, spec.task.alias})
+
+
 def mentions(text: str, names: Sequence[str]) -> bool:
     """Whether the text holds one of the names as a whole word, in any case."""
     return any(word(name).search(text) for name in names if name)

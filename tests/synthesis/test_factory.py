@@ -11,8 +11,14 @@ import pytest
 
 from clibench.recording import Change, End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
+from clibench.synthesis.expand import expand
 from clibench.synthesis.factory import Made, RejectedError, Wish, synthesize
-from clibench.synthesis.spec import read_spec
+from clibench.synthesis.fuzz.choose import Chosen
+from clibench.synthesis.fuzz.draft import Draft, Plan
+from clibench.synthesis.fuzz.keep import untold
+from clibench.synthesis.fuzz.probe import Attempt, Trial
+from clibench.synthesis.schema import Command
+from clibench.synthesis.spec import Spec, read_spec
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.load import load_task
 from clibench.tasks.origin import Origin, origin_of
@@ -191,7 +197,7 @@ def test_a_document_of_the_readme_that_tells_the_tool_is_no_content(tmp_path: Pa
     assert "some-tool" not in str(patterns).lower()
 
 
-def test_a_pattern_whose_output_tells_the_tool_is_left_out_before_the_freeze(tmp_path: Path) -> None:
+def test_the_alias_takes_the_place_of_other_spellings_that_the_tool_prints_of_its_name(tmp_path: Path) -> None:
     def proud(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
         found = tool(case, fixture, variation)
         if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data:
@@ -199,9 +205,30 @@ def test_a_pattern_whose_output_tells_the_tool_is_left_out_before_the_freeze(tmp
         return found
 
     made(tmp_path, FactorySandbox(proud))
-    trace = json.loads((tmp_path / "lines" / "synthesis.json").read_text())
-    assert any("--words" in row["pattern"] and row["why"] == "tells the tool's name" for row in trace["dropped"])
-    assert "some-tool" not in (tmp_path / "lines" / "prompt.md").read_text().lower()
+    task = load_task(tmp_path / "lines")
+    assert read_spec(tmp_path / "lines" / "spec.yaml").oracle.spellings == ("Some-Tool",)
+    assert f"alias(Some-Tool,{task.alias})" in task.normalisers or "alias(Some-Tool)" in task.normalisers
+    prompt = (tmp_path / "lines" / "prompt.md").read_text()
+    assert "some-tool" not in prompt.lower()
+    assert f"counted by {task.alias}: " in prompt
+
+
+def test_a_pattern_that_prints_the_scope_of_its_package_is_left_out() -> None:
+    head = {
+        "version": "1",
+        "task": {"alias": "oakmill", "language": "javascript", "category": "x"},
+        "oracle": {"registry": "npm", "name": "@janedoe/lines", "version": "1.0.0", "entry": "lines", "licence": "MIT"},
+    }
+    draft = Draft((), (), (Plan("word", ("a",)),))
+    spec = Spec.model_validate({**head, "patterns": [draft.body("p", "A pattern.")]})
+    (case,) = expand(spec).cases[:1]
+    rows = []
+    for said in (b"by JaneDoe\n", b"by Jane\n"):
+        trial = Trial(case, _ends(Status(End.EXIT, 0), said), fixture=Fixture())
+        rows.append(Chosen("p", "A pattern.", Attempt(draft, (trial,)), Command("oakmill"), ()))
+    kept, weak = untold(rows, spec, head)
+    assert kept == rows[1:]
+    assert [row["why"] for row in weak] == ["tells the tool's name"]
 
 
 def test_an_address_that_holds_the_tools_name_and_is_printed_by_it_is_allowed(tmp_path: Path) -> None:

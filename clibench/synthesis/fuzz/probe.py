@@ -196,7 +196,7 @@ class Prober:
         again = self.bench.varied(listed, fixtures, 3)
         runs = {case.id: [found[case.id], again[case.id]] for case in listed if case.id in again}
         alias, oracle = self._head["task"]["alias"], self._head["oracle"]
-        names = {oracle["entry"], oracle["name"].rstrip("/").rsplit("/", 1)[-1]} - {alias}
+        names = {oracle["entry"], oracle["name"].rstrip("/").rsplit("/", 1)[-1], *oracle.get("spellings", ())} - {alias}
         base = {case: tuple(f"alias({name})" for name in sorted(names)) for case in runs}
         judged = judge_stability(runs, {case.id: (case, fixtures[case.fixture]) for case in listed if case.id in runs}, base, alias)
         bad = {}
