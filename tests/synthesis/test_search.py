@@ -18,7 +18,7 @@ from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.options import quiet
 from clibench.synthesis.fuzz.probe import Prober, Trial
 from clibench.synthesis.fuzz.samples import documents
-from clibench.synthesis.fuzz.search import search
+from clibench.synthesis.fuzz.search import LEADING, search
 from clibench.synthesis.help.rules import RulesExtractor
 from clibench.synthesis.schema import Option
 from clibench.tasks.case import Case, Fixture
@@ -286,3 +286,18 @@ def test_a_document_that_uses_more_of_its_format_is_one_more_way_of_input() -> N
 )
 def test_a_letter_alone_does_not_make_an_option_come_last(names: tuple[str, ...], help_text: str, last: bool) -> None:
     assert quiet(Option(names, help=help_text)) is last
+
+
+def test_a_command_that_runs_without_an_end_is_given_up_after_the_first_tries() -> None:
+    tried = 0
+
+    def watch(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        nonlocal tried
+        tried += 1
+        return Recording(Status(End.TIMEOUT), Output.of(b"waiting\n"), Output.of(b""), (), Resources())
+
+    endless = Prober(Bench(ScriptedSession(FactorySandbox(watch)), "oakmill"), HEAD)
+    found = search((), RulesExtractor().extract("oakmill", "Usage: oakmill FILE\n\nWatch a file.\n"), endless, TEXT, Documented())
+    assert found.bases == []
+    assert found.impossible == "runs without an end"
+    assert tried == 2 * LEADING, "each once more, since a busy machine may be to blame"

@@ -63,7 +63,11 @@ def _alone(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
 
 def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Documented, shown: Sequence[Attempt]) -> None:
     drafts = labelled(input_drafts(found.path, found.command, domain, documented))[:MOST]
-    attempts = prober.try_all(drafts[:FIRST])
+    attempts = prober.try_all(drafts[:LEADING])
+    if attempts and all(attempt.timed_out for attempt in attempts):  # it watches or serves: every further try would take as long
+        found.impossible, found.failed = "runs without an end", attempts
+        return
+    attempts += prober.try_all(drafts[LEADING:FIRST])
     if not any(map(_good, attempts)):
         attempts += prober.try_all(drafts[FIRST:])
     if not any(map(_good, attempts)):
