@@ -144,3 +144,16 @@ def test_a_warning_beside_a_help_is_no_part_of_it() -> None:
 
     found = crawl(Bench(ScriptedSession(FactorySandbox(warning)), "tool"), RulesExtractor())
     assert "warning" not in found.pages[0].text
+
+
+def test_a_tool_that_crashes_on_the_word_since_it_takes_it_for_a_file_is_known_by_its_readme() -> None:
+    def crashing(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        said = f"node:internal/fs:573\nError: ENOENT: no such file or directory, open '{case.argv[-1]}'\n    at main.js:1:1\n"
+        return Recording(Status(End.EXIT, 1), Output.of(b""), Output.of(said.encode()), (), Resources())
+
+    bench = Bench(ScriptedSession(FactorySandbox(crashing)), "tool")
+    found = crawl(bench, RulesExtractor(), "# tool\n\n```\ntool notes.txt\n```\n")
+    assert found.pages == ()
+    assert found.missing
+    with pytest.raises(UserError, match="prints no help"):
+        crawl(bench, RulesExtractor(), "# tool\n")

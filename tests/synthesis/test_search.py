@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -13,8 +14,11 @@ from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.fuzz.bench import Bench
 from clibench.synthesis.fuzz.contents import Kind, details, kinds
 from clibench.synthesis.fuzz.documented import Documented, read_lines
+from clibench.synthesis.fuzz.draft import Draft
 from clibench.synthesis.fuzz.example_lines import try_lines
+from clibench.synthesis.fuzz.files import file_plan
 from clibench.synthesis.fuzz.found import Found
+from clibench.synthesis.fuzz.mend import repairs
 from clibench.synthesis.fuzz.options import quiet
 from clibench.synthesis.fuzz.probe import Prober, Trial
 from clibench.synthesis.fuzz.samples import documents
@@ -301,3 +305,61 @@ def test_a_command_that_runs_without_an_end_is_given_up_after_the_first_tries() 
     assert found.bases == []
     assert found.impossible == "runs without an end"
     assert tried == 2 * LEADING, "each once more, since a busy machine may be to blame"
+
+
+def test_a_request_for_other_words_is_no_answer_whatever_its_status() -> None:
+    def make(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        chosen = [word for word in words if word in ("-all", "-exported")]
+        paths = [word for word in words if word in files]
+        if not chosen:
+            return 0, b"Please specify either the -only, -exported, or -all flag\n", b""
+        if not paths:
+            return 0, b"Please specify a file\n", b""
+        return 0, b"%d bytes, %s\n" % (len(files[paths[0]]), chosen[0].encode()), b""
+
+    text = "Usage of oakmill:\n  -all\n    \tall\n  -exported\n    \texported alone\n  -only string\n    \tonly these\n"
+    found = searched(make, text)
+    assert found.bases[0].telling > 1
+    assert [use.option.name for use in found.bases[0].draft.uses] == ["-exported"]
+    assert not any(b"Please" in trial.recording.stdout.data for trial in found.bases[0].trials)
+
+
+def test_go_packages_are_given_where_the_tool_wants_no_files() -> None:
+    def vet(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if words != ["./..."]:
+            return 1, b"", b"package project is not in std\n"
+        if not files.get("go.mod", b"").startswith(b"module "):
+            return 1, b"", b"matched no packages\n"
+        return 0, b"%d bytes of Go\n" % sum(len(data) for path, data in files.items() if path.endswith(".go")), b""
+
+    found = searched(vet, "Usage: oakmill PACKAGES\n\nCheck Go packages.\n", (kinds()["go"], *TEXT))
+    assert found.bases[0].scored
+    assert found.bases[0].draft.operands[0].words == ("./...",)
+
+
+def test_what_ends_that_a_result_varies_leaves_as_much_to_see_as_can_be() -> None:
+    def stamp(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        words = list(case.argv[1:])
+        data = next((entry.content for entry in fixture.entries if entry.path in words), b"")
+        if not data:
+            return Recording(Status(End.EXIT, 2), Output.of(b""), Output.of(b"usage: oakmill FILE\n"), (), Resources())
+        when = b"" if "--year" in words else b"%d\n" % (variation * 977)
+        out = b"same\n" if "--check" in words else data.upper() + when
+        return Recording(Status(End.EXIT, 0), Output.of(out), Output.of(b""), (), Resources())
+
+    text = "Usage: oakmill [OPTIONS] FILE\n\nOptions:\n  --check      only say whether\n  --year YEAR  of the result (default: 2020)\n"
+    varying = Prober(Bench(ScriptedSession(FactorySandbox(stamp)), "oakmill"), HEAD)
+    found = search((), RulesExtractor().extract("oakmill", text), varying, TEXT, Documented())
+    assert [use.option.name for use in found.bases[0].draft.uses] == ["--year"]
+
+
+def test_repairs_of_one_attempt_do_not_keep_those_of_another_from_their_turn() -> None:
+    def answer(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        return 1, b"", b"one of -a, -b, -c, -d is required\n"
+
+    text = "Usage of oakmill:\n  -a\n    \ta\n  -b\n    \tb\n  -c\n    \tc\n  -d\n    \td\n"
+    command = RulesExtractor().extract("oakmill", text)
+    attempts = prober(answer).try_all([Draft((), (), (file_plan(kind),)) for kind in TEXT])
+    first = list(islice(repairs(attempts, command, TEXT, Documented()), len(TEXT)))
+    assert [draft.operands[0].label for draft in first] == [f"{kind.name} file" for kind in TEXT]
+    assert {use.option.name for draft in first for use in draft.uses} == {"-a"}

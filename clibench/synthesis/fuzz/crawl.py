@@ -59,7 +59,8 @@ def crawl(bench: Bench, extractor: SchemaExtractor, readme: str = "") -> Crawl:
     if root is None:
         first = bench.words([("--help",)])[0]
         reason = _why_no_help(first)
-        broken = first.status.end is not End.EXIT or _CRASH.search(shown_text(first))
+        # A tool that takes the word for a file, and crashes since there is none, may still be known by its README.
+        broken = first.status.end is not End.EXIT or (_CRASH.search(shown_text(first)) and "--help" not in shown_text(first))
         told = None if broken else _told(bench, extractor, readme)
         if told is None:
             raise UserError(reason, where=bench.alias)

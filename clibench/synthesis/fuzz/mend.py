@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path, kinds
 from clibench.synthesis.fuzz.documented import Documented
 from clibench.synthesis.fuzz.draft import Draft, Plan, Use, content
-from clibench.synthesis.fuzz.files import file_plan, folder_plan, named_file_plan, stdin_plan
+from clibench.synthesis.fuzz.files import file_plan, folder_plan, here_plan, named_file_plan, stdin_plan
 from clibench.synthesis.fuzz.probe import Attempt
 from clibench.synthesis.fuzz.repair import Hints, hints_of
 from clibench.synthesis.fuzz.values import literal, value_plans
@@ -16,13 +17,23 @@ from clibench.synthesis.schema import Command
 
 
 def repairs(attempts: Sequence[Attempt], command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
-    """Drafts that do what the messages of failed ones ask for: first those whose message asks for something, then the most successful."""
+    """Drafts that do what the messages of failed ones ask for, one of each in turn: first those whose message asks for something, then the
+    most successful."""
     read = [(attempt, hints_of(attempt.errors)) for attempt in attempts if attempt.trials]
-    for attempt, hints in sorted(read, key=lambda row: (row[1] == Hints(), -row[0].answered))[:12]:
-        if hints.impossible:
-            continue
-        yield _small_numbers(attempt.draft)
-        yield from repaired(attempt.draft, hints, command, domain, documented)
+    leading = sorted(read, key=lambda row: (row[1] == Hints(), -row[0].answered))[:12]
+    rows = [
+        [*repaired(attempt.draft, hints, command, domain, documented), _small_numbers(attempt.draft)]
+        for attempt, hints in leading
+        if not hints.impossible
+    ]
+    yield from (draft for turn in zip_longest(*rows) for draft in turn if draft is not None)
+
+
+def _packages(module: Plan) -> Plan:
+    """All Go packages of the working folder, as the Go tools name them."""
+    here = here_plan(kinds()["go"])
+    files, params = {**here.files, **module.files}, {**here.params, **module.params}
+    return replace(here, label="Go packages of the working folder", words=("./...",), files=files, params=params)
 
 
 def _small_numbers(draft: Draft) -> Draft:
@@ -40,9 +51,9 @@ def _small_numbers(draft: Draft) -> Draft:
 
 def repaired(draft: Draft, hints: Hints, command: Command, domain: Sequence[Kind], documented: Documented) -> Iterator[Draft]:
     """What to try in the place of a draft that failed with these hints."""
-    for name in hints.needs:
-        option = command.option(name)
-        if option is None or any(use.option.name == option.name for use in draft.uses):
+    needed = [option for name in hints.needs if (option := command.option(name)) is not None]
+    for option in sorted(needed, key=lambda option: option.takes_value):  # a flag can't be given wrongly
+        if any(use.option.name == option.name for use in draft.uses):
             continue
         plans = value_plans(option, domain, documented.values.get((draft.path, option.name), ())) if option.takes_value else [Plan("flag")]
         for plan in plans[:3]:
@@ -58,9 +69,11 @@ def repaired(draft: Draft, hints: Hints, command: Command, domain: Sequence[Kind
             plan = folder_plan(domain[0], word=folders[0])
             yield replace(draft, more_files={**draft.more_files, **plan.files}, more_params={**draft.more_params, **plan.params})
         yield replace(draft, more_files={**draft.more_files, **files}, more_params={**draft.more_params, **params})
+    module = named_file_plan("go.mod", kinds()["gomod"], number=8)
     if hints.module:
-        module = named_file_plan("go.mod", kinds()["gomod"], number=8)
         yield replace(draft, more_files={**draft.more_files, **module.files}, more_params={**draft.more_params, **module.params})
+    if hints.packages:
+        yield replace(draft, operands=(_packages(module),), stdin=None)
     if hints.choices and draft.operands:
         picked = Plan(
             "values of the message",

@@ -30,6 +30,8 @@ LEAST_OK: Final = 4
 """One case in so many has to end with status 0."""
 
 
+SHORT: Final = 200
+"""Bytes of an answer that may be no more than a request for other words."""
 HIGHEST: Final = 125
 """Highest status that a tool ends with by itself: what is above tells of a signal, or of a command that can't be run."""
 _COMPLAINT: Final = re.compile(
@@ -40,8 +42,16 @@ _COMPLAINT: Final = re.compile(
 """On standard error, or first on standard output: the tool did not do its work."""
 
 
+_ASKS: Final = re.compile(
+    r"(?:error: ?)?(?:please|you must|must|you need to|need to|you have to) (?:first )?(?:specify|provide|give|pass|supply|set|enter|use)\b"
+    r"|(?:error: ?)?(?:missing|no (?:input|files?|arguments?)\b|nothing to (?:do|read)\b)",
+    re.IGNORECASE,
+)
+"""First in a short answer: the tool wants other words, whatever its status."""
 _DOUBT: Final = re.compile(
-    r"\b(?:invalid|illegal|malformed|unparsable|not a valid|unsupported|syntax ?error|parse ?error|unexpected|expected)\b", re.IGNORECASE
+    r"\b(?:invalid|illegal|malformed|unparsable|not a valid|unsupported|syntax ?error|parse ?error|unexpected|expected)\b"
+    r"|\bno (?:\w+ ){0,2}files? (?:was |were )?found\b",
+    re.IGNORECASE,
 )
 """In an answer: the tool may not have been able to read its input, and says so as its result."""
 
@@ -79,9 +89,15 @@ class Trial:
         return bool(first or mended) and not any(map(_COMPLAINT.search, said))
 
     @property
+    def asks(self) -> bool:
+        """Whether the tool says what it wants in place of doing its work, though it ends with status 0."""
+        said = self.recording.stdout.data.strip()
+        return len(said) <= SHORT and not self.changes and _ASKS.match(said.decode("utf-8", "replace")) is not None
+
+    @property
     def answered(self) -> bool:
         """Whether the tool did its work."""
-        return self.recording.status.ok or self.found
+        return (self.recording.status.ok and not self.asks) or self.found
 
     @property
     def visible(self) -> bool:
@@ -100,8 +116,8 @@ class Attempt:
 
     @property
     def ok(self) -> int:
-        """Cases that the oracle ended with status 0."""
-        return sum(trial.recording.status.ok for trial in self.trials)
+        """Cases that the oracle ended with status 0, its work done."""
+        return sum(trial.recording.status.ok and trial.answered for trial in self.trials)
 
     @property
     def answered(self) -> int:

@@ -39,6 +39,8 @@ class Hints:
     """The content is not what it should be."""
     module: bool = False
     """Go source is wanted as part of a module."""
+    packages: bool = False
+    """Go packages are wanted where files were given."""
     equals: bool = False
     """--name=value is wanted."""
     conflict: bool = False
@@ -48,7 +50,7 @@ class Hints:
 
 
 _OPTION: Final = r"(?P<option>-{1,2}[A-Za-z][\w-]*)"
-_SIGNS: Final = ("folder", "file", "too_many", "stdin", "number", "parse", "module", "equals", "conflict")
+_SIGNS: Final = ("folder", "file", "too_many", "stdin", "number", "parse", "module", "packages", "equals", "conflict")
 """Fields of `Hints` that are there or not."""
 
 
@@ -66,7 +68,8 @@ def _matches(name: str, text: str) -> Iterator[re.Match[str]]:
 def hints_of(errors: Sequence[str]) -> Hints:
     """What these messages ask for, all together."""
     text = "\n".join(errors)
-    needs = [match["option"] for match in _matches("needs", text)]
+    needs = [option[0] for match in _matches("either", text) for option in re.finditer(_OPTION, match["all"])]
+    needs += [match["option"] for match in _matches("needs", text)]
     for match in _matches("flag_list", text):
         needs += [f"--{name}" for name in re.findall(r"[\w-]+", match["all"])]
     impossible = "needs a network" if any(_matches("network", text)) else "needs a terminal" if any(_matches("terminal", text)) else ""

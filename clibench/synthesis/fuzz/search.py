@@ -150,12 +150,15 @@ def _steady(found: Found, prober: Prober, domain: Sequence[Kind], documented: Do
     uses = [
         candidates(option, found.path, domain, documented)[0]
         for option in found.command.options
-        if not {*option.names} & NEVER and (not option.takes_value or re.search("seed|random|date|time|log", option.name))
+        if not {*option.names} & NEVER
+        and (
+            not option.takes_value or re.search("seed|random|date|time|log|year", " ".join((option.name, option.help[:60])), re.IGNORECASE)
+        )
     ]
     drafts = [base.draft.with_use(use) for use in uses]
     bad = prober.unstable(drafts)
-    for place, attempt in enumerate(prober.try_all(drafts)):
-        if place not in bad and attempt.usable:
-            others = prober.try_all([other.draft.with_use(uses[place]) for other in found.bases[1:6]])
-            found.bases = [attempt, *(other for other in others if other.usable)]
-            return
+    steady = [(place, attempt) for place, attempt in enumerate(prober.try_all(drafts)) if place not in bad and attempt.scored]
+    if steady:  # the one that leaves the most to see: a flag may end all that varies by doing nothing
+        place, attempt = max(steady, key=lambda row: row[1].telling)
+        others = prober.try_all([other.draft.with_use(uses[place]) for other in found.bases[1:6]])
+        found.bases = [attempt, *(other for other in others if other.usable)]
