@@ -179,6 +179,8 @@ def test_options_of_a_tool_without_help_are_those_of_its_examples() -> None:
         ("t: error: You must specify at least one column to search using the -c option.", "needs", ("-c",)),
         ("t: error: One of -r, -m or -f must be specified, along with the -c option.", "needs", ("-r", "-m", "-f")),
         ("Please specify either the -only, -excl, -exported, or -all flag", "needs", ("-only", "-excl", "-exported", "-all")),
+        ("Specify at least `--regex` or `--string`", "needs", ("--regex", "--string")),
+        ("The `--replacement` option is required when using `--string` or `--regex`", "needs", ("--replacement", "--string")),
         ("Invalid value for 'PATHS': Path 'path/to/directory' does not exist.", "missing_files", ("path/to/directory",)),
         ("linting: not part of a module: '/workspace'", "module", True),
         ("-: package project is not in std (/usr/lib/go/src/project)", "packages", True),
