@@ -246,3 +246,14 @@ def test_go_flags_shows_a_value_by_a_bare_equals_sign_and_choices_in_brackets() 
     ]
     assert options["--sort"].choices == ("name", "size")
     assert options["--exclude"].help == "left out (commas)"
+
+
+def test_a_number_for_a_default_tells_that_an_option_takes_a_value() -> None:
+    assert only_option("  -min-occurrences   report from how many (default: 2)").takes_value
+    assert not only_option("  -ignore-tests   leave tests out (default: true)").takes_value
+
+
+def test_a_bare_args_before_an_operand_in_angle_brackets_stands_for_the_flags() -> None:
+    schema = read("Usage:\n\n  tool ARGS <directory> [<directory>...]\n\nFlags:\n\n  -n   numbers\n")
+    assert [positional.name for positional in schema.positionals] == ["directory"]
+    assert [positional.name for positional in read("Usage: tool FILE ARGS\n").positionals] == ["FILE", "ARGS"]

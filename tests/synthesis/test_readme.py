@@ -15,7 +15,8 @@ import yaml
 from clibench.synthesis.copied import copied_lines
 from clibench.synthesis.expand import expand
 from clibench.synthesis.fuzz.contents import details, kinds
-from clibench.synthesis.fuzz.documented import read_lines, understand, with_shown_options
+from clibench.synthesis.fuzz.documented import line_draft, read_lines, understand, with_shown_options
+from clibench.synthesis.fuzz.domain import ranked_kinds
 from clibench.synthesis.fuzz.draft import content
 from clibench.synthesis.fuzz.repair import hints_of
 from clibench.synthesis.fuzz.samples import samples
@@ -268,3 +269,18 @@ def test_a_detailed_document_is_one_of_its_kind(name: str) -> None:
     }  # fmt: skip
     for case in cases:
         readers.get(name, str)(case.stdin.decode())
+
+
+def test_an_example_on_go_packages_gets_a_module_with_packages() -> None:
+    (line,) = read_lines(["```sh\ntool -l ./...\n```\n"], ["tool"])
+    draft = line_draft(line, Command("tool", options=(Option(("-l",)),)), tuple(kinds().values()))
+    files = draft.body("x", "x")["files"]
+    assert draft.operands[-1].words == ("./...",)
+    assert "go.mod" in files
+    assert sum(path.endswith(".go") for path in files) == 3
+    assert read_lines(["```sh\ntool a ...\n```\n"], ["tool"]) == ()
+
+
+def test_a_go_module_whose_command_begins_with_go_most_likely_reads_go() -> None:
+    assert ranked_kinds("github.com/some/goword goword", ("finds repeated numbers",), (6,))[0].name == "go"
+    assert ranked_kinds("goword goword", ("finds repeated numbers",), (6,))[0].name == "numbers"

@@ -363,3 +363,14 @@ def test_repairs_of_one_attempt_do_not_keep_those_of_another_from_their_turn() -
     first = list(islice(repairs(attempts, command, TEXT, Documented()), len(TEXT)))
     assert [draft.operands[0].label for draft in first] == [f"{kind.name} file" for kind in TEXT]
     assert {use.option.name for draft in first for use in draft.uses} == {"-a"}
+
+
+def test_a_linter_that_finds_nothing_in_an_ordinary_document_gets_one_with_details() -> None:
+    def repeated(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if not words or words[0] not in files:
+            return 2, b"", b"usage: oakmill FILE\n"
+        return 0, b"".join(b"found %s\n" % line for line in files[words[0]].splitlines() if b"@" in line), b""
+
+    found = searched(repeated, "Usage: oakmill FILE\n\nFind addresses in a text file.\n")
+    assert found.bases[0].draft.label == "<detailed text file>"
+    assert found.bases[0].telling > 1

@@ -14,14 +14,15 @@ from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path
 from clibench.synthesis.fuzz.draft import Draft, Plan, content
+from clibench.synthesis.fuzz.files import packages_plan
 from clibench.synthesis.fuzz.shell_line import Line, read_line
 from clibench.synthesis.fuzz.values import literal
 from clibench.synthesis.schema import Command, Option
 
 MOST: Final = 40
 _PROMPT: Final = re.compile(r"^\s*(?:\$|>|%|#|C:\\>|PS>)\s+")
-_BLANK: Final = re.compile(r"<[A-Za-z](?:[\w .|-]*[\w.|-])?>|\[[A-Za-z-][\w .|-]*\](?!\S)|\.\.\.|…")
-"""A place that the reader is to fill in: a usage line and no example."""
+_BLANK: Final = re.compile(r"<[A-Za-z](?:[\w .|-]*[\w.|-])?>|\[[A-Za-z-][\w .|-]*\](?!\S)|(?<!/)\.\.\.|…")
+"""A place that the reader is to fill in: a usage line and no example. (`./...` names Go packages.)"""
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,9 @@ def line_draft(line: Line, root: Command, domain: Sequence[Kind], shown: Mapping
             path_ += next((suffix for suffix in domain[0].suffixes if suffix.startswith(".")), ".txt")
         kind = kind_of_path(path_) if re.fullmatch(r"(?:[\w*-]+/)*[\w*-][\w.*-]*\.\w+", path_) else None
         option, _ = option_of(word, command, root)
-        if kind is not None and not after_output:
+        if word == "./...":
+            plans.append(packages_plan())
+        elif kind is not None and not after_output:
             named = [path_.replace("**", "sub").replace("*", stem) for stem in ("first", "second")] if "*" in path_ else [path_]
             files, params = {}, {}
             for name in named:

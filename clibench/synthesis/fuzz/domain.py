@@ -20,6 +20,8 @@ def ranked_kinds(name: str, texts: Sequence[str], weights: Sequence[int]) -> tup
         suffixes = [re.escape(suffix) for suffix in kind.suffixes]
         files = re.compile(rf"(?:[\w*}}\])]|(?<=\s))(?:{'|'.join(suffixes)})(?![\w])", re.IGNORECASE) if suffixes else None
         score = 12.0 * bool(re.search(rf"(?:^|[^a-z]|2|to)(?:{kind.words})(?![a-z])|^(?:{kind.words})", name, re.IGNORECASE))
+        if kind.name == "go" and re.fullmatch(r"\S+\.\S+/\S+ go[a-z]+", name):  # a Go module whose command is named go...
+            score += 8.0
         for text, weight in zip(texts, weights, strict=True):
             found = len(words.findall(text)) + (3 * len(files.findall(text)) if files else 0)
             score += weight * min(found, 12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clibench.synthesis.fuzz.contents import Kind
+from clibench.synthesis.fuzz.contents import Kind, details, kinds
 from clibench.synthesis.fuzz.draft import Plan, content
 
 MISSING = "missing-{}"
@@ -55,6 +55,17 @@ def here_plan(kind: Kind) -> Plan:
     return Plan(f"working folder of {kind.name} files", (".",), inner.params, files, mistakes=("no-such-folder",))
 
 
+def module_plan() -> Plan:
+    """What makes the Go source of the working folder a module."""
+    return named_file_plan("go.mod", kinds()["gomod"], number=8)
+
+
+def packages_plan() -> Plan:
+    """All Go packages of the working folder, as the Go tools name them."""
+    here, module = here_plan(details()["go"]), module_plan()
+    return Plan("Go packages of the working folder", ("./...",), {**here.params, **module.params}, {**here.files, **module.files})
+
+
 def stdin_plan(kind: Kind) -> Plan:
     """Standard input."""
     template, params = content(kind)
@@ -62,8 +73,6 @@ def stdin_plan(kind: Kind) -> Plan:
 
 
 def _words() -> dict[str, Any]:
-    from clibench.synthesis.fuzz.contents import kinds
-
     shared = kinds()["log"].params
     return {"word": shared["word"], "num": shared["num"]}
 

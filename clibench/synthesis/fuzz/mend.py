@@ -9,7 +9,7 @@ from itertools import zip_longest
 from clibench.synthesis.fuzz.contents import Kind, kind_of_path, kinds
 from clibench.synthesis.fuzz.documented import Documented
 from clibench.synthesis.fuzz.draft import Draft, Plan, Use, content
-from clibench.synthesis.fuzz.files import file_plan, folder_plan, here_plan, named_file_plan, stdin_plan
+from clibench.synthesis.fuzz.files import file_plan, folder_plan, module_plan, packages_plan, stdin_plan
 from clibench.synthesis.fuzz.probe import Attempt
 from clibench.synthesis.fuzz.repair import Hints, hints_of
 from clibench.synthesis.fuzz.values import literal, value_plans
@@ -27,13 +27,6 @@ def repairs(attempts: Sequence[Attempt], command: Command, domain: Sequence[Kind
         if not hints.impossible
     ]
     yield from (draft for turn in zip_longest(*rows) for draft in turn if draft is not None)
-
-
-def _packages(module: Plan) -> Plan:
-    """All Go packages of the working folder, as the Go tools name them."""
-    here = here_plan(kinds()["go"])
-    files, params = {**here.files, **module.files}, {**here.params, **module.params}
-    return replace(here, label="Go packages of the working folder", words=("./...",), files=files, params=params)
 
 
 def _small_numbers(draft: Draft) -> Draft:
@@ -69,11 +62,11 @@ def repaired(draft: Draft, hints: Hints, command: Command, domain: Sequence[Kind
             plan = folder_plan(domain[0], word=folders[0])
             yield replace(draft, more_files={**draft.more_files, **plan.files}, more_params={**draft.more_params, **plan.params})
         yield replace(draft, more_files={**draft.more_files, **files}, more_params={**draft.more_params, **params})
-    module = named_file_plan("go.mod", kinds()["gomod"], number=8)
     if hints.module:
+        module = module_plan()
         yield replace(draft, more_files={**draft.more_files, **module.files}, more_params={**draft.more_params, **module.params})
     if hints.packages:
-        yield replace(draft, operands=(_packages(module),), stdin=None)
+        yield replace(draft, operands=(packages_plan(),), stdin=None)
     if hints.choices and draft.operands:
         picked = Plan(
             "values of the message",

@@ -70,6 +70,9 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
     attempts += prober.try_all(drafts[LEADING:FIRST])
     if not any(map(_good, attempts)):
         attempts += prober.try_all(drafts[FIRST:])
+    if not any(map(_good, attempts)):  # a linter may find nothing in an ordinary document
+        silent = [attempt.draft for attempt in attempts if attempt.answered and not attempt.usable]
+        attempts += prober.try_all(labelled(draft for each in silent if (draft := detailed(each)) is not None)[:LEADING])
     if not any(map(_good, attempts)):
         attempts += prober.try_all(labelled(input_options(found.path, found.command, domain, documented))[:FIRST])
     seen = {attempt.draft.label for attempt in attempts}

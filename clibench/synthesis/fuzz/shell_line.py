@@ -17,7 +17,7 @@ LONGEST: Final = 14
 _RUNNERS: Final = frozenset({"npx", "python", "python3", "-m", "uvx", "uv", "pipx", "run", "sudo", "time", "$"})
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _ESCAPES: Final = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
-_UNFIT: Final = re.compile(r"<[a-z][\w -]*>|\[[a-z][\w -]*\]|\.\.\.|…|\$\(|`|^\($|^[<>]\(")
+_UNFIT: Final = re.compile(r"<[a-z][\w -]*>|\[[a-z][\w -]*\]|(?<!/)\.\.\.|…|\$\(|`|^\($|^[<>]\(")
 """A word that the reader is to fill in, or that a shell would have to work out."""
 
 

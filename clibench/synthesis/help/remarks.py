@@ -62,6 +62,8 @@ def complete(found: Declaration, description: str, text: str = "") -> Option:
     default = found.default if found.default is not None else default_of(description)
     if metavar is None and default not in (None, "true", "false") and not yargs and _YARGS_TYPE.search(text):
         metavar = "value"  # yargs shows no type for an option that was given a default only
+    if metavar is None and default is not None and re.fullmatch(r"-?\d+(?:\.\d+)?", default):
+        metavar = "value"  # written by hand: what has a number for its default takes one
     option = Option(
         names=found.names,
         metavar=metavar,

@@ -98,6 +98,7 @@ def read_usage(lines: Iterable[str], known: Callable[[str], Option | None], *, h
     needed: list[set[str]] = []
     for line in lines:
         reader = _Reader(usage, known, has_commands)
+        reader.flags_first = bool(re.search(r"(?<![<\[])\bARGS\s+\[?<", line))
         reader.read(parse(line), optional=False, many=False)
         if reader.any:
             seen.append(reader.found)
@@ -123,6 +124,8 @@ class _Reader:
         self.found: dict[str, Positional] = {}
         self.required: set[str] = set()
         self.any = False
+        self.flags_first = False
+        """Whether a bare ARGS before words in angle brackets stands for the flags."""
 
     def read(self, nodes: list[Node], *, optional: bool, many: bool) -> None:
         position = 0
@@ -213,7 +216,7 @@ class _Reader:
         name = clean_metavar(node.text.strip("\"',;")).rstrip(":*+")
         if not re.search(r"\w", name):
             return
-        if self._placeholder(name):
+        if self._placeholder(name) or (name == "ARGS" and self.flags_first):
             return
         if name.lower() in ("args", "arg", "arguments") and self.usage.takes_command:
             return
