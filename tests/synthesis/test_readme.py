@@ -283,4 +283,4 @@ def test_an_example_on_go_packages_gets_a_module_with_packages() -> None:
 
 def test_a_go_module_whose_command_begins_with_go_most_likely_reads_go() -> None:
     assert ranked_kinds("github.com/some/goword goword", ("finds repeated numbers",), (6,))[0].name == "go"
-    assert ranked_kinds("goword goword", ("finds repeated numbers",), (6,))[0].name == "numbers"
+    assert ranked_kinds("github.com/some/word word", ("finds repeated numbers",), (6,))[0].name == "numbers"
