@@ -182,6 +182,8 @@ def test_options_of_a_tool_without_help_are_those_of_its_examples() -> None:
         ("Please specify either the -only, -excl, -exported, or -all flag", "needs", ("-only", "-excl", "-exported", "-all")),
         ("Specify at least `--regex` or `--string`", "needs", ("--regex", "--string")),
         ("The `--replacement` option is required when using `--string` or `--regex`", "needs", ("--replacement", "--string")),
+        ("Error: [Errno 2] No such file or directory: '/workspace/.env'", "missing_files", (".env",)),
+        ("Error: Input file not found: data.toon\n", "missing_files", ("data.toon",)),
         ("Invalid value for 'PATHS': Path 'path/to/directory' does not exist.", "missing_files", ("path/to/directory",)),
         ("linting: not part of a module: '/workspace'", "module", True),
         ("-: package project is not in std (/usr/lib/go/src/project)", "packages", True),
@@ -283,4 +285,4 @@ def test_an_example_on_go_packages_gets_a_module_with_packages() -> None:
 
 def test_a_go_module_whose_command_begins_with_go_most_likely_reads_go() -> None:
     assert ranked_kinds("github.com/some/goword goword", ("finds repeated numbers",), (6,))[0].name == "go"
-    assert ranked_kinds("github.com/some/word word", ("finds repeated numbers",), (6,))[0].name == "numbers"
+    assert ranked_kinds("github.com/some/thing thing", ("finds repeated numbers",), (6,))[0].name == "numbers"

@@ -15,6 +15,8 @@ from typing import Final
 
 import yaml
 
+from clibench.tasks.case import WORKSPACE
+
 
 @dataclass(frozen=True)
 class Hints:
@@ -78,7 +80,7 @@ def hints_of(errors: Sequence[str]) -> Hints:
         needs=tuple(dict.fromkeys(needs)),
         operands=tuple(dict.fromkeys(filter(None, operands))),
         choices=_choices(text),
-        missing_files=tuple(dict.fromkeys(match["file"] for match in _matches("missing_files", text) if _inside(match["file"]))),
+        missing_files=tuple(dict.fromkeys(filter(_inside, (_local(match["file"]) for match in _matches("missing_files", text))))),
         impossible=impossible,
         **{name: any(_matches(name, text)) for name in _SIGNS},
     )
@@ -92,6 +94,11 @@ def _choices(text: str) -> tuple[str, ...]:
         if len(values) > 1:
             return tuple(dict.fromkeys(values))
     return ()
+
+
+def _local(path: str) -> str:
+    """As seen from the workspace."""
+    return path.removeprefix(f"{WORKSPACE}/")
 
 
 def _inside(path: str) -> bool:
