@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from clibench.evaluation.documents import Value, first_mismatch, parse_json_at
-from clibench.evaluation.tables import Rows, is_bar_row, is_rule, parse_bars, parse_columns, rows_mismatch
+from clibench.evaluation.tables import Rows, parse_bars, parse_columns, rows_mismatch, table_ends
 from clibench.evaluation.tokens import same_text
 
 JSON_TRIES: Final = 200
@@ -61,6 +61,7 @@ def read_blocks(text: str) -> list[Block]:
         starts.append(offset)
         offset += len(line)
     blocks: list[Block] = []
+    bars, columns = table_ends(lines)
     at, tries = 0, 0
     while at < len(lines):
         line = lines[at]
@@ -73,7 +74,7 @@ def read_blocks(text: str) -> list[Block]:
                 block, at = found
                 blocks.append(block)
                 continue
-        found_here, at = _table(lines, at) or _pairs(lines, at) or ([Line(line.strip())], at + 1)
+        found_here, at = _table(lines, at, bars[at], columns[at]) or _pairs(lines, at) or ([Line(line.strip())], at + 1)
         blocks += found_here
     return blocks
 
@@ -127,17 +128,12 @@ def _json(text: str, lines: list[str], starts: list[int], at: int) -> tuple[Bloc
     return Json(value), after
 
 
-def _table(lines: list[str], at: int) -> tuple[list[Block], int] | None:
-    end = at
-    while end < len(lines) and (is_rule(lines[end]) or is_bar_row(lines[end])):
-        end += 1
-    if end > at and (rows := parse_bars(lines[at:end])) is not None:
-        return [Table(rows)], end
-    end = at
-    while end < len(lines) and lines[end].strip():
-        end += 1
-    if end - at >= 2 and (rows := parse_columns(lines[at:end])) is not None:
-        return [Table(rows)], end
+def _table(lines: list[str], at: int, bars: int, columns: int) -> tuple[list[Block], int] | None:
+    """The table that begins at a line, where `table_ends` tells of one."""
+    if bars and (rows := parse_bars(lines[at:bars])) is not None:
+        return [Table(rows)], bars
+    if columns and (rows := parse_columns(lines[at:columns])) is not None:
+        return [Table(rows)], columns
     return None
 
 

@@ -17,7 +17,7 @@ from clibench.evaluation.tokens import path_form, same_text
 
 _PATH_LINE: Final = re.compile(r"^(?:\.{0,2}/)?[^\s/:|,;\"'<>=(){}\[\]]+(?:/[^\s/:|,;\"'<>=(){}\[\]]+)*/?$")
 _LOOKS_LIKE_PATH: Final = re.compile(r"/|\.[A-Za-z][A-Za-z0-9]{0,9}$")
-_BRANCH: Final = re.compile(r"^(?P<depth>(?:[│|┃][ \u00a0]{1,3}|[ \u00a0]{2,4})*)(?:[├└┣┗╰╠╚]|[|+`\\](?=-))[─━═-]{1,3}[ \u00a0]?")
+_BRANCH: Final = re.compile(r"^(?P<depth>(?:[ \u00a0]{2,})?(?:[│|┃][ \u00a0]+)*)(?:[├└┣┗╰╠╚]|[|+`\\](?=-))[─━═-]{1,3}[ \u00a0]?")
 
 _ORDERS: Final[tuple[Callable[[str], Any], ...]] = (
     lambda path: path,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import dataclass, replace
 from typing import Final
 
 from clibench.evaluation.tokens import same_text
@@ -68,6 +69,61 @@ def parse_columns(lines: list[str]) -> Rows | None:
     if len(rows) >= 2 and len(rows[0]) >= 2 and all(len(row) == len(rows[0]) for row in rows):
         return rows
     return None
+
+
+def table_ends(lines: list[str]) -> tuple[list[int], list[int]]:
+    """For each line the end of the table with bars, and of the one with columns, that begins there; 0 where none does.
+
+    A table with bars reaches to the first line without one, a table with columns to the first blank line. Both are told for all lines in
+    one pass from the end, since reading a long paragraph anew from each of its lines would take its length squared.
+    """
+    bars, columns = [0] * len(lines), [0] * len(lines)
+    barred, plain = _Run(), _Run()
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        rule = is_rule(line)
+        if rule or is_bar_row(line):
+            bare = line.strip()
+            barred = barred.before(at, None if rule else len(_cells(line)), closed=rule or (bare[0] in _BARS and bare[-1] in _BARS))
+            barred.boxed = barred.boxed or any(char in line for char in "│┃║")
+            if barred.even and (barred.rules or barred.closed) and (barred.cells >= 2 or barred.boxed):
+                bars[at] = barred.end
+        else:
+            barred = _Run()
+        if line.strip():
+            plain = plain.before(at, None if rule else len(_COLUMNS.split(line.strip())))
+            if plain.even and plain.cells >= 2:
+                columns[at] = plain.end
+        else:
+            plain = _Run()
+    return bars, columns
+
+
+@dataclass
+class _Run:
+    """What is known of a run of lines that could be a table, from its end up."""
+
+    end: int = 0
+    rows: int = 0
+    cells: int = 0
+    """In each row; -1 where they differ."""
+    rules: bool = False
+    closed: bool = True
+    """Whether each row has a bar at both ends."""
+    boxed: bool = False
+
+    @property
+    def even(self) -> bool:
+        """Whether there are two rows or more, all with as many cells."""
+        return self.rows >= 2 and self.cells > 0
+
+    def before(self, at: int, cells: int | None, *, closed: bool = True) -> _Run:
+        """With the line `at` before it, which has so many cells, or is a rule."""
+        end = self.end or at + 1
+        if cells is None:
+            return replace(self, end=end, rules=True)
+        alike = cells if self.rows == 0 or self.cells == cells else -1
+        return replace(self, end=end, rows=self.rows + 1, cells=alike, closed=self.closed and closed)
 
 
 def rows_mismatch(expected: Rows, actual: Rows) -> str | None:

@@ -175,7 +175,13 @@ HOSTILE = [
     '{"a": ' + "9" * 5000 + "}",
     "a: !!python/none x\nb: [1]",
     "=" * 500,
+    " " * 3000 + "x",
+    "│ " * 3000,
+    "x\n" * 20000,
+    "| a\n" * 20000 + "| a | b |",
+    "a  b\n" * 20000 + "a  b  c",
 ]
+"""Some take forever, or their length squared, where a reading goes over the same text again and again."""
 
 
 @pytest.mark.parametrize("place", range(len(HOSTILE)))
