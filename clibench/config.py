@@ -236,12 +236,8 @@ class AuditConfig(TasksConfig):
     """Run the oracle anew, as freezing does, and compare with the frozen recordings."""
 
 
-class ExtractorChoice(StrEnum):
-    """Who reads a tool's help and writes its fuzz spec."""
-
-    rules = "rules"
-    llm = "llm"
-    both = "rules+llm"
+ExtractorChoice = StrEnum("ExtractorChoice", [("rules", "rules"), ("llm", "llm"), ("rules+llm", "rules+llm")])
+"""Who reads a tool's help and writes its fuzz spec. A choice is given by its name, and one of these is no name of a class's field."""
 
 
 class RegistryChoice(StrEnum):
@@ -270,6 +266,8 @@ class SynthesizeConfig(Config):
     """Id of the task's folder. Without a package, the oracle is that of the spec.yaml or task.yaml in this folder."""
     out: str = "${tasks_dir}"
     """Where the folder is written."""
+    replace: bool = False
+    """Also where a hand wrote or edited the spec that is there, or it is another package's."""
     cases: int = 50
     """Distinct cases a pattern."""
     runs: int = 5

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from omegaconf import DictConfig, OmegaConf
 from rich.table import Table
 
 from clibench.audit.stored import State, read_audit
 from clibench.config import OutputChoice, TasksConfig
-from clibench.selection import select_tasks
+from clibench.errors import TaskError, UserError
+from clibench.selection import known_ids, select_tasks
 from clibench.tables import console
 from clibench.tasks.origin import origin_of
 from clibench.tasks.task import Task
@@ -21,11 +23,36 @@ def list_tasks(config: DictConfig) -> None:
     """Print the chosen tasks as a table or as JSON."""
     settings = OmegaConf.to_object(config)
     assert isinstance(settings, TasksConfig)  # noqa: S101 - named by conf/tasks.yaml
-    tasks = select_tasks(settings)
+    tasks, faults = _readable(settings)
     if settings.output is OutputChoice.json:
         sys.stdout.write(json.dumps([_row(task) for task in tasks], indent=2) + "\n")
     else:
         _show(tasks)
+    if faults:
+        more = f" ({len(faults) - 1} more tasks can't be read)" if len(faults) > 1 else ""
+        raise TaskError(f"{faults[0].what}{more}", where=faults[0].where, fix=faults[0].fix) from faults[0]
+
+
+def _readable(settings: TasksConfig) -> tuple[tuple[Task, ...], list[TaskError]]:
+    """The chosen tasks, and what is wrong with those that can't be read: one of them must not hide the others."""
+    try:
+        return select_tasks(settings), []
+    except TaskError:
+        if settings.dataset.tasks is not None and not {*settings.dataset.tasks} <= known_ids(settings):
+            raise
+    tasks: list[Task] = []
+    faults: list[TaskError] = []
+    for name in sorted(settings.dataset.tasks or known_ids(settings)):
+        alone = replace(settings, dataset=replace(settings.dataset, tasks=[name]))
+        try:
+            tasks += select_tasks(alone)
+        except TaskError as fault:
+            faults.append(fault)
+        except UserError:
+            continue  # of another language or difficulty
+    if not tasks:
+        raise faults[0]
+    return tuple(tasks), faults
 
 
 def _row(task: Task) -> dict[str, str | int | None]:

@@ -22,7 +22,7 @@ from clibench.synthesis.factory import Made, RejectedError, Wish
 from clibench.synthesis.factory import synthesize as make
 from clibench.synthesis.llm.ask import open_client
 from clibench.tables import console
-from clibench.tasks.origin import TRACE
+from clibench.tasks.origin import TRACE, Origin, origin_of
 
 
 def synthesize(config: DictConfig) -> None:
@@ -34,7 +34,8 @@ def synthesize(config: DictConfig) -> None:
     name = settings.task or folder_name(wish.package)
     mode = settings.extractor.value
     prepare_folder(out, "out")
-    _refuse_to_replace(out / name)
+    if not settings.replace:
+        _refuse_to_replace(out / name, wish)
     client = None if mode == "rules" else open_client(settings.model, settings.llm, outputs, name)
     sandbox = make_sandbox(settings.sandbox, outputs)
     try:
@@ -82,14 +83,20 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
     )  # fmt: skip
 
 
-def _refuse_to_replace(folder: Path) -> None:
-    """Raise UserError for what is there and is no task: the new task would take its place."""
+def _refuse_to_replace(folder: Path, wish: Wish) -> None:
+    """Raise UserError for what is there and is not what the factory itself made of this package: the new task would take its place."""
     from clibench.tasks import folder as files
 
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not any((folder / name).is_file() for name in (files.SPEC, files.TASK)):
         raise UserError("is there, and is no task", where=str(folder), fix="Give another folder (out=DIR) or another name (task=ID).")
+    fix = "Give another folder (out=DIR) or name (task=ID), or replace=true to lose what is there."
+    if origin_of(folder) is not Origin.FACTORY:
+        raise UserError("holds a spec that a hand wrote or edited", where=str(folder), fix=fix)
+    known = _known(folder)
+    if (known["registry"], known["name"]) != (wish.registry, wish.package):
+        raise UserError(f"holds the task of another package, {known['registry']} {known['name']}", where=str(folder), fix=fix)
 
 
 def folder_name(package: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import pytest
 import clibench
 from clibench.__main__ import run
 from clibench.arguments import in_order, with_agent
+from clibench.digest import digest_bytes
 from clibench.errors import UserError
 from tests.pipeline.fakes import make_task, write_task
 
@@ -143,6 +145,47 @@ def test_a_folder_that_is_no_task_is_never_replaced_by_one(capsys: pytest.Captur
     words = ["synthesize", "registry=pypi", "package=sqlparse", "version=0.5.3", f"out={tmp_path}", f"outputs={tmp_path / 'outputs'}"]
     status, line = said(capsys, *words)
     assert (status, "is there, and is no task" in line) == (2, True)
+
+
+SPEC_BY_HAND = """\
+version: '1'
+task: {alias: oakmill, language: python, category: x}
+oracle: {registry: pypi, name: PACKAGE, version: 0.5.3, entry: sqlformat, licence: BSD-3-Clause}
+patterns:
+- {id: plain, description: Plain use., argv: [a.sql]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "trace", "reason"),
+    [
+        ("sqlparse", None, "holds a spec that a hand wrote or edited"),
+        ("sqlparse", "0" * 64, "holds a spec that a hand wrote or edited"),
+        ("other-tool", "its own", "holds the task of another package, pypi other-tool"),
+    ],
+)
+def test_a_task_that_the_factory_did_not_make_of_this_package_is_not_replaced_by_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, package: str, trace: str | None, reason: str
+) -> None:
+    folder = tmp_path / "sqlparse"
+    folder.mkdir()
+    spec = SPEC_BY_HAND.replace("PACKAGE", package)
+    (folder / "spec.yaml").write_text(spec)
+    if trace is not None:
+        digest = digest_bytes(spec.encode()) if trace == "its own" else trace
+        (folder / "synthesis.json").write_text(json.dumps({"spec": digest}))
+    words = ["synthesize", "registry=pypi", "package=sqlparse", "version=0.5.3", f"out={tmp_path}", f"outputs={tmp_path / 'outputs'}"]
+    status, line = said(capsys, *words)
+    assert (status, reason in line, "replace=true" in line) == (2, True, True)
+    assert (folder / "spec.yaml").read_text() == spec
+
+
+def test_the_extractor_goes_by_the_name_that_is_documented(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["synthesize", "registry=pypi", "package=sqlparse", "version=latest", f"out={tmp_path}"]
+    status, line = said(capsys, *words, "extractor=rules+llm")
+    assert (status, "latest" in line) == (2, True), "what is wrong is the version"
+    status, line = said(capsys, *words, "extractor=both")
+    assert (status, "rules+llm" in line) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["package=--help", "package=../../etc", "package=-r/etc/passwd", "package=/etc", "version=--pre"])

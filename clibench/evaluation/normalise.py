@@ -80,8 +80,9 @@ def _mask(pattern: bytes, label: bytes) -> Callable[..., Function]:
 
 def _alias(name: str, alias: str) -> Function:
     """Whole words `name` become `alias`; a longer name that contains it (`name-extra`, `my_name`) is another word, and the ending of a
-    file's name (`data.name`) is its format."""
-    word = re.compile(rb"(?<![A-Za-z0-9_.-])" + re.escape(name.encode()) + rb"(?![A-Za-z0-9_-])")
+    file's name (`data.name`) is its format. The last letter of a colour's escape sequence is no part of a word."""
+    before = rb"(?:(?<![A-Za-z0-9_.-])|(?<=\x1b\[m)|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm)|(?<=\x1b\[\d\d;\dm))"
+    word = re.compile(before + re.escape(name.encode()) + rb"(?![A-Za-z0-9_-])")
     replacement = alias.encode()
     return lambda data: word.sub(lambda _: replacement, data)
 
@@ -101,7 +102,7 @@ class Normaliser:
 NORMALISERS: Final[dict[str, Normaliser]] = {
     # In order of application: what contains another comes first.
     "ansi": Normaliser(lambda: strip_ansi, mask=False),
-    "alias": Normaliser(_alias, parameters=2, version=2),
+    "alias": Normaliser(_alias, parameters=2, version=3),
     "temp_path": Normaliser(_mask(rb"(?<![\w.~/-])(?:/private)?(?:/var)?/tmp/[^\s/:'\"`,;()<>]+", b"<temp_path>")),
     "uuid": Normaliser(_mask(rb"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", b"<uuid>")),
     "timestamp": Normaliser(

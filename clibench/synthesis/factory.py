@@ -360,9 +360,8 @@ def _judge(wish: Wish, founds: Sequence[Found], outcome: Outcome) -> None:
             fix=f"least_documented={100 * (len(fair) - len(failed)) // len(fair) / 100:.2f} takes it.",  # rounded down
         )
     if len(outcome.chosen) < wish.least_patterns:
-        raise RejectedError(
-            f"only {len(outcome.chosen)} patterns succeeded", where=_name(wish), fix=f"least_patterns={len(outcome.chosen)} takes it."
-        )
+        fix = f"least_patterns={len(outcome.chosen)} takes it." if outcome.chosen else "Write its spec.yaml by hand."
+        raise RejectedError(f"only {len(outcome.chosen)} patterns succeeded", where=_name(wish), fix=fix)
 
 
 def _body(wish: Wish, spec: Spec, head: dict[str, Any], outcome: Outcome) -> dict[str, Any]:

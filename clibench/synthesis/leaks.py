@@ -15,7 +15,7 @@ from clibench.synthesis.spec import Spec
 from clibench.tasks.case import Case
 
 _ADDRESS: Final = re.compile(
-    r"(?:https?|ftp|git|ssh)://[A-Za-z0-9][^\s)>\"'`]+|\bwww\.[^\s)>\"'`]+|\b[\w.+-]+@[\w-]+\.[\w.]*[A-Za-z]\b", re.IGNORECASE
+    r"(?:https?|ftp|git|ssh)://[A-Za-z0-9][^\s)>\"'`]+|\bwww\.[^\s)>\"'`]+|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]*[A-Za-z]\b", re.IGNORECASE
 )
 _RESERVED: Final = re.compile(
     r"(?:[a-z]+://|[\w.+-]+@|www\.)?(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost|192\.0\.2\.\d+)(?:[:/?#.,;].*)?",
@@ -24,6 +24,8 @@ _RESERVED: Final = re.compile(
 """Addresses that belong to nobody (RFC 2606, RFC 5737): test data, not a source."""
 
 
+AFTER_COLOUR: Final = r"(?<=\x1b\[m)|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm)|(?<=\x1b\[\d\d;\dm)"
+"""Right behind an escape sequence for a colour, whose last letter is no part of a word."""
 _COMMON: Final = frozenset({"cmd", "v2", "v3", "v4", "v5", "github.com", "gitlab.com", "cli", "sh", "tool", "tools", "go", "bin"})
 """Parts of a package's path that any text may hold: they tell nothing."""
 
@@ -91,8 +93,11 @@ def _allowed(spec: Spec) -> set[str]:
 
 
 def word(name: str) -> re.Pattern[str]:
-    """Matches the name as a whole word. What follows a dot is none: the ending of a file is a format that the tool may look at."""
-    return re.compile(rf"(?<![A-Za-z0-9_.-]){re.escape(name)}(?![A-Za-z0-9_-])", re.IGNORECASE)
+    """Matches the name as a whole word. What follows a dot is none, unless a slash is before it: the ending of a file is a format that the
+    tool may look at, a hidden file (`~/.tool.txt`) is the tool's own. Parts may be joined otherwise: `some-tool`, `some_tool`,
+    `SomeTool`."""
+    forms = "[-_]?".join(map(re.escape, re.split(r"[-_]", name)))
+    return re.compile(rf"(?:(?<![A-Za-z0-9_-])(?<![^/]\.)(?<!^\.)|{AFTER_COLOUR}){forms}(?![A-Za-z0-9_-])", re.IGNORECASE)
 
 
 def _addresses(text: str, allowed: set[str]) -> list[tuple[int, str]]:

@@ -75,6 +75,10 @@ class Example:
     recording: Recording
 
 
+SHOWN_CHANGES: Final = 60
+"""Changed paths of an example that a prompt lists."""
+
+
 @dataclass(frozen=True)
 class HelpText:
     """What one help command printed."""
@@ -114,7 +118,7 @@ def write_prompt(spec: Spec, context: str, helps: Sequence[HelpText], examples: 
     shown = [(fixtures[fixture.digest()], fixture) for fixture in used if fixture.entries or fixture.prepare]
     if shown:
         parts.append("## Files of the examples")
-        parts += [fixture_text(letter, fixture, rename) for letter, fixture in shown]
+        parts += [fixture_text(letter, fixture) for letter, fixture in shown]
     return "\n\n".join(parts) + "\n"
 
 
@@ -152,7 +156,9 @@ def _pattern(number: int, description: str, example: Example, fixtures: Mapping[
     else:
         parts.append(f"{status}. Nothing on standard output.")
     changes = effective(recording.changes, DEFAULT_IGNORE)  # a cache is nothing that an implementer has to make
-    parts += [change_text(change, rename) for change in changes]
+    parts += [change_text(change, rename) for change in changes[:SHOWN_CHANGES]]
+    if len(changes) > SHOWN_CHANGES:
+        parts.append(f"And {len(changes) - SHOWN_CHANGES} more changes.")
     if not changes:
         parts.append("No file was changed.")
     return "\n\n".join(parts)

@@ -138,12 +138,12 @@ class OracleSpec(Strict):
     name: str = Field(min_length=1)
     """Package; for Go, the path of the main package."""
     version: str = Field(min_length=1)
-    entry: str = Field(min_length=1, pattern=r"^[^/\s]+$")
+    entry: str = Field(min_length=1, pattern=r"^[^/\s,()]+$")
     licence: str = Field(min_length=1)
     """SPDX identifier."""
     extras: tuple[str, ...] = ()
     """Of a Python package."""
-    spellings: tuple[str, ...] = ()
+    spellings: tuple[Annotated[str, Field(pattern=r"^[^\s,()]+(?: [^\s,()]+)*$")], ...] = ()
     """Other spellings of its name that it prints (`DocTool` of doctool): the alias takes their place too."""
 
     @model_validator(mode="after")

@@ -35,7 +35,7 @@ def load_tasks(tasks_dir: Path, ids: Iterable[str] | None = None) -> tuple[Task,
                 raise TaskError(
                     "the task is not frozen yet", where=str(tasks_dir / name), fix=f"Run: python -m clibench freeze task={name}"
                 )
-            raise TaskError(f"unknown task '{name}'", where=str(tasks_dir), fix=did_you_mean(name, known))
+            raise TaskError(f"unknown task '{name}'", where=str(tasks_dir), fix=f"{did_you_mean(name, known)} dataset=full takes all of a folder.".lstrip())
     return tuple(load_task(tasks_dir / name) for name in wanted)
 
 

@@ -13,6 +13,7 @@ MASKED = [
     ("ansi", b"\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\", b"red link"),
     ("whitespace", b"  a \t b  \r\n\r\n\n c\rd\n", b"a b\nc\nd"),
     ("alias(black)", b"usage: black [-h]; black-extra, my_black, /bin/black", b"usage: tool [-h]; black-extra, my_black, /bin/tool"),
+    ("alias(black)", b"\x1b[1mblack\x1b[0m \x1b[0;32mblack\x1b[m mblack", b"\x1b[1mtool\x1b[0m \x1b[0;32mtool\x1b[m mblack"),
     ("alias(a+b,x)", b"a+b aab", b"x aab"),
     ("alias(toon)", b"toon: wrote out.toon, ../toon, .toon", b"tool: wrote out.toon, ../tool, .toon"),
     ("timestamp", b"at 2026-11-30T15:25:17.123Z, 2026-11-30 15:25:17 and 2026/11/30 15:25", b"at <timestamp>, <timestamp> and <timestamp>"),

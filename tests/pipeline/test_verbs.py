@@ -252,6 +252,19 @@ def test_a_filter_that_leaves_nothing_is_an_error_that_says_so(bench: Bench) -> 
     assert (status, "has no task with language=all difficulty=hard" in err) == (2, True)
 
 
+def test_a_task_that_changed_since_its_freeze_does_not_hide_the_others_in_the_list(bench: Bench) -> None:
+    prompt = bench.folder / "tasks" / "lines" / "prompt.md"
+    prompt.write_text(prompt.read_text() + "More.\n")
+    status, out, err = bench("tasks")
+    assert (status, "words" in out, "lines" in out) == (2, True, False)
+    assert "prompt.md: changed since the task was frozen" in "".join(err.split("\n"))
+
+
+def test_the_error_for_an_unknown_task_tells_how_to_take_all_of_a_folder(bench: Bench) -> None:
+    status, _, err = bench("tasks", "dataset.tasks=[elsewhere]")
+    assert (status, "unknown task" in err, "dataset=full takes all" in " ".join(err.split())) == (2, True, True)
+
+
 def test_rescoring_needs_no_sandbox_and_gives_the_result_that_a_run_with_these_parameters_gives(bench: Bench) -> None:
     where = submissions(bench, words="shout", lines="echo")
     bench("framework=replay", where)

@@ -12,19 +12,22 @@ import pytest
 from clibench.recording import Change, End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.fuzz.bench import Bench
+from clibench.synthesis.fuzz.choose import Chosen
 from clibench.synthesis.fuzz.contents import Kind, details, kinds
 from clibench.synthesis.fuzz.documented import Documented, read_lines
 from clibench.synthesis.fuzz.draft import Draft
 from clibench.synthesis.fuzz.example_lines import try_lines
 from clibench.synthesis.fuzz.files import file_plan
 from clibench.synthesis.fuzz.found import Found
+from clibench.synthesis.fuzz.keep import verified
 from clibench.synthesis.fuzz.mend import repairs
 from clibench.synthesis.fuzz.options import quiet
-from clibench.synthesis.fuzz.probe import Prober, Trial
+from clibench.synthesis.fuzz.probe import Attempt, Prober, Trial
 from clibench.synthesis.fuzz.samples import documents
 from clibench.synthesis.fuzz.search import LEADING, search
+from clibench.synthesis.fuzz.values import operand_plans
 from clibench.synthesis.help.rules import RulesExtractor
-from clibench.synthesis.schema import Option
+from clibench.synthesis.schema import Command, Option, Positional
 from clibench.tasks.case import Case, Fixture
 from tests.synthesis.fake_tool import FactorySandbox
 from tests.tasks.scripted_sandbox import ScriptedSession
@@ -106,6 +109,10 @@ def test_a_tool_that_mends_files_and_ends_with_1_works() -> None:
         (2, b"~ oakmill ~\n", b"invalid value x for -n\nUsage of oakmill:\n", False),
         (1, b"", b"a.py is not part of anything\n", False),
         (127, b"a.py:1: too long\n", b"", False),
+        (1, b"a.py:1: D100 Missing docstring in public module\n", b"", True),
+        (1, b"a.ts(3,5): error TS2304: Cannot find name 'a'\n", b"", True),
+        (1, b"Error: permission denied: a.py\n", b"", False),
+        (1, b"fatal: a.py is no archive\n", b"", False),
     ],
 )
 def test_a_report_on_standard_output_is_a_finding_whatever_the_status(code: int, out: bytes, err: bytes, found: bool) -> None:
@@ -374,3 +381,67 @@ def test_a_linter_that_finds_nothing_in_an_ordinary_document_gets_one_with_detai
     found = searched(repeated, "Usage: oakmill FILE\n\nFind addresses in a text file.\n")
     assert found.bases[0].draft.label == "<detailed text file>"
     assert found.bases[0].telling > 1
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        (b"Error: cannot read a.json: bad magic number 54686520\n", False),
+        (b"Traceback (most recent call last):\n" + b"  File x\n" * 99 + b"ValueError: bad magic\n", False),
+        (b"Could not read a.json (12 bytes).\nChoose a format with --format.\n", False),
+        (b"Please choose a format\n", False),
+        (b"Specify a file\n", False),
+        (b"Need at least one file\n", False),
+        (b"No input files specified.\n", False),
+        (b"Missing: 12 of 30\n", True),
+        (b"no files need formatting\n", True),
+        (b"2024-01-01 ERROR code=3\n2024-01-01 INFO ready\n", True),
+        (b"errors: 3\n", True),
+        (b"Providence\n", True),
+    ],
+)
+def test_a_short_failure_is_no_answer_though_the_status_be_0(said: bytes, answered: bool) -> None:
+    recording = Recording(Status(End.EXIT, 0), Output.of(said), Output.of(b""), (), Resources())
+    assert Trial(Case("a", "a", ("oakmill",), "0"), recording).answered is answered
+
+
+def test_a_file_without_an_ending_that_a_message_names_is_made() -> None:
+    def build(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if "Makefile" not in files:
+            return 1, b"", b"No such file or directory: 'Makefile'\n"
+        return 0, b"%d bytes\n" % len(files["Makefile"]), b""
+
+    found = searched(build, "Usage: oakmill [TARGET]\n\nBuild.\n")
+    assert found.bases[0].scored
+    assert "Makefile" in found.bases[0].draft.more_files
+
+
+def test_content_of_another_kind_only_fills_up() -> None:
+    draft = Draft((), (), (file_plan(TEXT[0]),))
+    trials = tuple(
+        Trial(
+            Case(str(n), "p", ("oakmill", str(n)), "0"),
+            Recording(Status(End.EXIT, 0), Output.of(b"%d\n" % n), Output.of(b""), (), Resources()),
+        )
+        for n in range(6)
+    )
+    rows = [
+        Chosen(f"p{rank}", "A pattern.", Attempt(draft, trials), Command("oakmill"), (), rank=rank) for rank in (0, 10, 11, 12, 50, 51, 70)
+    ]
+
+    class Same(Prober):
+        def try_all(self, drafts: Sequence[Draft], *, cases: int | None = None) -> list[Attempt]:
+            return [Attempt(draft, trials) for draft in drafts]
+
+    kept, _, weak = verified(rows, Same(Bench(ScriptedSession(FactorySandbox()), "oakmill"), HEAD), 12)
+    assert [row.rank for row in kept] == [0, 10, 11, 12, 50]
+    assert {row["why"] for row in weak} == {"adds little to the others"}
+
+
+def test_a_free_text_of_which_help_shows_two_values_gets_others_too() -> None:
+    plans = operand_plans(Positional("string"), TEXT, ["Unicorns & Rainbows", "Deja Vu!"])
+    more = next(plan for plan in plans if plan.label == "documented values and others")
+    (value,) = more.params.values()
+    assert {"Unicorns & Rainbows", "Deja Vu!", "alphaBeta gamma", "_lamp_ post"} <= {*value["values"]}
+    numbers = operand_plans(Positional("count"), TEXT, ["12", "7"])
+    assert not any(plan.label == "documented values and others" for plan in numbers)

@@ -13,6 +13,8 @@ from clibench.__main__ import run
 from clibench.errors import SandboxError, TaskError
 from clibench.recording import Change, End, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
+from clibench.synthesis.leaks import hide, word
+from clibench.synthesis.spec import Spec
 from clibench.tasks.case import Case, Fixture
 from clibench.tasks.freeze import freeze_task
 from clibench.tasks.load import load_task
@@ -333,3 +335,45 @@ def test_a_missing_context_is_a_clear_error(folder: Path) -> None:
     (folder / "context.md").unlink()
     with pytest.raises(TaskError, match=r"context\.md: cannot be read"):
         freeze_task(folder, ScriptedSandbox(tool))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("see Some-Tool", "Some-Tool"),
+        ("see some_tool", "some_tool"),
+        ("see SomeTool 1.0", "SomeTool"),
+        ("kept in ~/.some-tool.txt", "some-tool"),
+        ("\x1b[32msome-tool\x1b[0m", "some-tool"),
+        ("a.some-tool is a format", None),
+        ("`.some-tool` files", None),
+        ("some tools", None),
+        ("awesome-tool", None),
+        ("some-tool-kit", None),
+    ],
+)
+def test_a_name_is_known_however_its_parts_are_joined(text: str, told: str | None) -> None:
+    found = word("some-tool").search(text)
+    assert (found[0] if found else None) == told
+
+
+def test_a_long_line_of_dashes_is_searched_for_addresses_in_time() -> None:
+    assert hide("a-" * 100_000, SPELLED) == "a-" * 100_000
+
+
+SPELLED = Spec.model_validate(
+    {
+        "version": "1",
+        "task": {"alias": "oakmill", "language": "python", "category": "x"},
+        "oracle": {"registry": "pypi", "name": "some-tool", "version": "1.0", "entry": "slt", "licence": "MIT"},
+        "patterns": [{"id": "p", "description": "A pattern.", "argv": ["a"]}],
+    }
+)
+
+
+@pytest.mark.parametrize("spelling", ["", " ", "Doc,Tool", "Doc(Tool)", "Doc ", " Doc"])
+def test_a_spelling_that_no_normaliser_can_be_given_is_refused_where_it_stands(spelling: str) -> None:
+    body = SPELLED.model_dump()
+    body["oracle"]["spellings"] = [spelling]
+    with pytest.raises(ValueError, match="spellings"):
+        Spec.model_validate(body)

@@ -6,6 +6,7 @@ command after command, until the bound. An option whose effect was never seen co
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -56,12 +57,14 @@ def choose(alias: str, founds: Sequence[Found], lines: Sequence[Attempt], most: 
     rows.sort(key=lambda row: row.rank)  # stable: command after command within a rank
     taken: list[_Row] = []
     results: set[tuple[object, ...]] = set()
+    forms: set[str] = set()
     for row in filter(lambda row: row.attempt.scored, rows):
         result = tuple(trial.result for trial in row.attempt.trials)
         signature = (*row.found.path, bool(row.attempt.draft.stdin), *result)
-        if signature in results and row.rank > 0 and row.rank < 60:
+        if row.rank > 0 and (_form(row.attempt.draft) in forms or (signature in results and row.rank < 60)):
             continue  # does exactly what another pattern does
         results.add(signature)
+        forms.add(_form(row.attempt.draft))
         taken.append(row)
     kept = taken[:most]
     names: dict[str, int] = {}
@@ -174,6 +177,11 @@ def _of_command(alias: str, found: Found, lines: Sequence[Attempt]) -> list[_Row
     return [*rows, *effective, *documented, *others[:3], *pairs, *crossed, *same_shape, *idle]
 
 
+def _form(draft: Draft) -> str:
+    """The pattern without which draw of a value it takes: two of one form differ in nothing that a user would see."""
+    return re.sub(r"#\d+", "", json.dumps(draft.body("x", "x"), sort_keys=True))
+
+
 def _different(attempts: Sequence[Attempt]) -> list[Attempt]:
     """The first of those that do the same in the same way."""
     found: dict[tuple[object, ...], Attempt] = {}
@@ -235,7 +243,7 @@ def _help(use: Use) -> str:
 def sentence(text: str) -> str:
     """The first sentence of a summary, with a blank before it."""
     first = re.split(r"(?<=[.!?])\s", " ".join(text.split()))[0][:200].strip()
-    return f" {first.rstrip('.')}." if re.search(r"[a-z]{3}", first) else ""
+    return f" {first.rstrip('.')}." if re.search(r"[a-z]{3}", first) and not first.endswith(":") else ""
 
 
 def _slug(text: str) -> str:

@@ -16,7 +16,9 @@ from clibench.synthesis.spec import Spec
 from clibench.synthesis.telling import mentions
 
 FULL: Final = 5
-"""Patterns up to which also such are taken that a tool which knows nothing passes."""
+"""Patterns up to which also such are taken that a tool which knows nothing passes, or that add little."""
+LITTLE: Final = 50
+"""Rank from which a pattern adds little: content of another kind, an option whose effect was never seen."""
 
 
 def untold(chosen: Sequence[Chosen], spec: Spec, head: dict[str, Any]) -> tuple[list[Chosen], list[dict[str, Any]]]:
@@ -55,9 +57,13 @@ def verified(chosen: Sequence[Chosen], prober: Prober, most: int) -> tuple[list[
         else:
             alike = row.rank > 0 and attempt.distinct < min(3, len(attempt.trials))
             ranks[row.id] = (attempt.ignorant * 2 > attempt.ok, alike, row.rank)
-    telling = {name for name, (ignorant, *_) in ranks.items() if not ignorant}
+    telling = {name for name, (ignorant, _, rank) in ranks.items() if not ignorant and rank < LITTLE}
     leading = sorted(ranks, key=lambda name: ranks[name])[: min(most, max(len(telling), FULL))]
-    weak += [record(by_name[name], "a tool that knows nothing passes it") for name in ranks if name not in leading and name not in telling]
+    weak += [
+        record(by_name[name], "a tool that knows nothing passes it" if ranks[name][0] else "adds little to the others")
+        for name in ranks
+        if name not in leading and name not in telling
+    ]
     kept = [row for row in chosen if row.id in leading]
     return kept, any(by_name[row.id].telling for row in kept), weak
 

@@ -57,11 +57,14 @@ def repaired(draft: Draft, hints: Hints, command: Command, domain: Sequence[Kind
         for number, path in enumerate(hints.missing_files[:3]):
             template, drawn = content(kind_of_path(path) or domain[0], 8 + number)
             files[path], params = template, {**params, **drawn}
-        folders = [path.rstrip("/") for path in files if "." not in path.rstrip("/").rsplit("/", 1)[-1]]
-        if folders:
-            plan = folder_plan(domain[0], word=folders[0])
-            yield replace(draft, more_files={**draft.more_files, **plan.files}, more_params={**draft.more_params, **plan.params})
-        yield replace(draft, more_files={**draft.more_files, **files}, more_params={**draft.more_params, **params})
+        made = [replace(draft, more_files={**draft.more_files, **files}, more_params={**draft.more_params, **params})]
+        bare = [path.rstrip("/") for path in files if "." not in path.rstrip("/").rsplit("/", 1)[-1]]
+        if bare:
+            plan = folder_plan(domain[0], word=bare[0])
+            there = replace(draft, more_files={**draft.more_files, **plan.files}, more_params={**draft.more_params, **plan.params})
+            # Makefile, LICENSE: a name in capitals is mostly that of a file.
+            made = [*made, there] if bare[0].rsplit("/", 1)[-1][0].isupper() else [there, *made]
+        yield from made
     if hints.module:
         module = module_plan()
         yield replace(draft, more_files={**draft.more_files, **module.files}, more_params={**draft.more_params, **module.params})

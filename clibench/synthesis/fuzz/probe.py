@@ -35,16 +35,25 @@ SHORT: Final = 200
 HIGHEST: Final = 125
 """Highest status that a tool ends with by itself: what is above tells of a signal, or of a command that can't be run."""
 _COMPLAINT: Final = re.compile(
-    r"usage:|usage of|invalid value|traceback|panic:|exception|node:internal|unrecogni[sz]ed|ENOENT|not found|does not exist|missing"
-    r"|required|cannot|can't|could not|failed to|(?:unknown|invalid|unexpected|no such) (?:option|flag|argument|command|choice|file)",
+    r"usage:|usage of|invalid value|traceback|panic:|exception\b|node:internal|unrecogni[sz]ed|ENOENT|not found|does not exist"
+    r"|permission denied|\bmissing|required|cannot|can't|could not|failed to"
+    r"|(?:unknown|invalid|unexpected|no such) (?:option|flag|argument|command|choice|file)",
     re.IGNORECASE,
 )
 """On standard error, or first on standard output: the tool did not do its work."""
-
-
+_LOCATED: Final = re.compile(r"\S+?:\d+(?::\d+)?\b|\S+\(\d+(?:,\d+)?\)")
+"""How a report on a place in a file begins: whatever it says, it is about the file."""
+_FAILS: Final = re.compile(
+    r"(?:\S+: )?(?:fatal|panic|unable to|could not|cannot|can't|failed to|error(?::| \w+ing\b)|unknown \w+ type)", re.IGNORECASE
+)
+_TRACE: Final = re.compile(r"Traceback \(most recent call last\)|panic: ")
 _ASKS: Final = re.compile(
-    r"(?:error: ?)?(?:please|you must|must|you need to|need to|you have to) (?:first )?(?:specify|provide|give|pass|supply|set|enter|use)\b"
-    r"|(?:error: ?)?(?:missing|no (?:input|files?|arguments?)\b|nothing to (?:do|read)\b)",
+    r"(?:error: ?)?(?:(?:please|you must|must|you (?:have|need) to|need to) (?:first )?)?"
+    r"(?:specify|provide|give|pass|supply|choose|enter) "
+    r"|(?:error: ?)?(?:you )?need (?:an?|at least|some) "
+    r"|(?:error: ?)?missing (?:required )?(?:argument|option|operand|file|input|parameter)"
+    r"|(?:error: ?)?no (?:input|files?|arguments?)(?: files?)?(?: (?:was |were )?(?:given|specified|provided|found))?[.!]?\s*$"
+    r"|nothing to (?:do|read)\b",
     re.IGNORECASE,
 )
 """First in a short answer: the tool wants other words, whatever its status."""
@@ -84,15 +93,19 @@ class Trial:
         if run.status.end is not End.EXIT or not 0 < run.status.code <= HIGHEST:
             return False
         first = run.stdout.data.strip().split(b"\n", 1)[0]
+        located = _LOCATED.match(first.decode("utf-8", "replace")) is not None
         mended = run.status.code == 1 and any(change.path.startswith(f"{WORKSPACE}/") for change in self.changes)
-        said = (part.decode("utf-8", "replace") for part in (run.stderr.data[:4000], first))
-        return bool(first or mended) and not any(map(_COMPLAINT.search, said))
+        said = [part.decode("utf-8", "replace") for part in (run.stderr.data[:4000], b"" if located else first)]
+        return bool(first or mended) and not any(map(_COMPLAINT.search, said)) and not _FAILS.match(said[1])
 
     @property
     def asks(self) -> bool:
-        """Whether the tool says what it wants in place of doing its work, though it ends with status 0."""
-        said = self.recording.stdout.data.strip()
-        return len(said) <= SHORT and not self.changes and _ASKS.match(said.decode("utf-8", "replace")) is not None
+        """Whether the tool says what it wants, or that it failed, in place of doing its work, though it ends with status 0."""
+        data = self.recording.stdout.data.strip()
+        if self.changes:
+            return False
+        said = data[: 10 * SHORT].decode("utf-8", "replace")
+        return _TRACE.match(said) is not None or (len(data) <= SHORT and bool(_ASKS.match(said) or _FAILS.match(said)))
 
     @property
     def answered(self) -> bool:

@@ -103,4 +103,5 @@ def _local(path: str) -> str:
 
 def _inside(path: str) -> bool:
     """Whether a fixture could hold the path, and no plan's mistake was meant."""
-    return not path.startswith(("/", "~", "-")) and ".." not in path.split("/") and not path.startswith("no-such") and len(path) < 100
+    plain = re.fullmatch(r"[\w.+@-]+(?:/[\w.+@-]+)*/?", path) is not None
+    return plain and not path.startswith(("-", "no-such")) and not {".", ".."} & {*path.split("/")} and len(path) < 100

@@ -105,7 +105,7 @@ def _bases(found: Found, prober: Prober, domain: Sequence[Kind], documented: Doc
     found.bases[place:place] = rich
     if not usable:
         reasons = [hints_of(attempt.errors).impossible for attempt in attempts]
-        found.impossible = max(set(reasons), key=reasons.count) if reasons and all(reasons) else ""
+        found.impossible = max(dict.fromkeys(reasons), key=reasons.count) if reasons and all(reasons) else ""
         found.failed = attempts[:4]
 
 

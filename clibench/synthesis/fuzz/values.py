@@ -21,6 +21,14 @@ from clibench.synthesis.fuzz.draft import Plan
 from clibench.synthesis.fuzz.files import file_plan, folder_plan, here_plan, named_file_plan, two_files_plan
 from clibench.synthesis.schema import Option, Positional, ValueType
 
+ENOUGH: Final = 6
+"""Documented values that give cases enough."""
+PHRASES: Final = [
+    "river stone", "alphaBeta gamma", "_lamp_ post", "HELLO World", "  two  blanks ", "caf\u00e9 na\u00efve", "a-b_c.d/e", "42 is 7 * 6",
+    "don't stop!", "x", "New York", "ein \u00dcberblick", "one, two; three", "tab\there", "snake_case_word", "kebab-case-word",
+    "PascalCaseWord", "v1.20.3",
+]  # fmt: skip
+"""Texts that a tool for texts treats each in its way."""
 WORDS: Final = ["alpha", "beta", "gamma", "river", "stone", "lamp", "copper", "winter"]
 
 
@@ -93,6 +101,8 @@ def _plans(
     files = [value for value in suggested if _is_file(value)]
     if plain:
         yield _typed(name, "documented values", {"type": "choice", "values": list(dict.fromkeys(plain))})
+        if operand and not choices and kind in (None, ValueType.STRING) and len({*plain}) < ENOUGH and not all(map(_is_special, plain)):
+            yield _typed(name, "documented values and others", {"type": "choice", "values": list(dict.fromkeys((*plain, *PHRASES)))})
     for path in files[:1]:
         yield named_file_plan(path, kind_of_path(path) or domain[0], number=_own_number(path))
     named = quoted_values(help_text)
@@ -194,6 +204,11 @@ def _parameter(label: str) -> str:
     """A name of a parameter that no content uses."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", label).strip("_").lower() or "value"
     return f"v_{name}"
+
+
+def _is_special(value: str) -> bool:
+    """Whether a documented value is no free text: a number, a path, an expression."""
+    return re.fullmatch(r"[A-Za-z\u00c0-\uffff][\w '!,.?&-]*", value) is None
 
 
 def _is_file(value: str) -> bool:

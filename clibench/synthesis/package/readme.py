@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+READ: Final = 60_000
+"""Characters of a README that are looked at."""
 LONGEST: Final = 6000
 """Characters of a context: a README that documents a whole library says more about its API than about its command line."""
 
@@ -41,7 +43,8 @@ _OFF_TOPIC: Final = re.compile(
     r"|\b(?:published|available|hosted) (?:on|at|from|via) (?:pypi|npm|github)"
     r"|\brequires? (?:at least )?(?:go|python|node(?:\.?js)?) ?(?:v?\d|>)|\b(?:star|fork|sponsor) (?:this|the|me|us)\b|\bpull requests?\b"
     r"|\bfor (?:more|further|full|additional) (?:\w+ )?(?:information|details?|documentation|reference)\b"
-    r"|\bsee (?:the|this|our|also) [^.]*\b(?:documentation|docs|guide|post|wiki|article|whitepaper|repository|website|site)\b"
+    r"|\bsee (?:the|this|our|also) [^.]{0,200}\b(?:documentation|docs|guide|post|wiki|article|whitepaper|repository|website|site)\b"
+    r"|\b(?:port|fork|clone|rewrite|re-?implementation|successor) of\b|\binspired by\b|\btidelift\b|\bcommercial support\b"
     r"|\b(?:report|file|open|raise) (?:\w+ ){0,3}an? issue\b|(?:^|[.!?] )(?:first,? )?(?:to )?install\b",
     re.IGNORECASE,
 )
@@ -53,7 +56,7 @@ _TAG: Final = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _ADDRESS: Final = re.compile(
-    r"<?(?:https?|ftp|git|ssh)://[^\s)>\"'`\]]+>?|\bwww\.[^\s)>\"'`]+|<?\b[\w.+-]+@[\w-]+\.[\w.]*[A-Za-z]\b>?", re.IGNORECASE
+    r"<?(?:https?|ftp|git|ssh)://[^\s)>\"'`\]]+>?|\bwww\.[^\s)>\"'`]+|<?\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]*[A-Za-z]\b>?", re.IGNORECASE
 )
 _RESERVED: Final = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost)|@example\.(?:com|org|net)", re.IGNORECASE)
 
@@ -65,11 +68,13 @@ _LIBRARY: Final = re.compile(
 
 def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
     """Matches the names in any case, with any of blank, dash and underscore between their parts; None for no names. The ending of a file's
-    name is none: it is a format that the tool may look at."""
+    name is none: it is a format that the tool may look at. A hidden file (`~/.tool.txt`) has the name."""
     forms = {r"[-_ ]?".join(map(re.escape, re.split(r"[-_ ]", name))) for name in names if name}
     if not forms:
         return None
-    return re.compile(rf"(?<![A-Za-z0-9.])(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![A-Za-z0-9])", re.IGNORECASE)
+    return re.compile(
+        rf"(?<![A-Za-z0-9])(?<![^/]\.)(?<!^\.)(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![A-Za-z0-9])", re.IGNORECASE
+    )
 
 
 def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], makers: Sequence[str], drop: Iterable[str] = ()) -> str:
@@ -89,7 +94,8 @@ def context_of(readme: str, summary: str, *, alias: str, names: Sequence[str], m
 
 
 def plain_text(text: str) -> str:
-    """A README without badges, pictures, links, HTML and addresses."""
+    """A README without badges, pictures, links, HTML and addresses; of a very long one its beginning."""
+    text = text[:READ]
     text = _TAG.sub("", _BADGE.sub("", text))
     text = _LINK.sub(lambda match: match[1] if match[1] is not None else match[2], text)
     lines = _without_library_code(_unwrapped([line for line in text.splitlines() if not _REFERENCE.match(line)]))
