@@ -93,6 +93,8 @@ def _read(word: str) -> Iterable[Candidate]:
     if spec := re.fullmatch(r"(\w+):(@?[^@\s]+)(?:@(\S+))?", word):
         _refuse_odd(spec[1], spec[2], spec[3] or "", f"candidates={word}")
         return [Candidate(Package(spec[1], spec[2], spec[3] or ""))]
+    if path.is_file():
+        raise UserError("is no list of candidates", where=f"candidates={word}", fix="A list is a .csv or a .yaml file.")
     raise UserError(
         "no such file or folder, and no registry:name@version", where=f"candidates={word}", fix="For example pypi:csvkit@2.2.0."
     )
@@ -103,8 +105,10 @@ def _csv_rows(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.DictReader(stream, strict=True)
             return [(f"{path}:{reader.line_num}", {k: v for k, v in row.items() if k is not None}) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"not a CSV table: {getattr(error, 'strerror', None) or error}", where=str(path)) from None
+    except OSError as error:
+        raise UserError(f"can't be read: {(error.strerror or str(error)).lower()}", where=str(path)) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"not a CSV table: {error}", where=str(path)) from None
 
 
 def _yaml_rows(path: Path) -> list[tuple[str, Mapping[str, Any]]]:

@@ -94,6 +94,8 @@ def read_decisions(path: Path) -> dict[str, Decision]:
                 found[decision.id] = decision
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"not a CSV table: {getattr(error, 'strerror', None) or error}", where=str(path)) from None
+    except OSError as error:
+        raise UserError(f"can't be read: {(error.strerror or str(error)).lower()}", where=str(path)) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"not a CSV table: {error}", where=str(path)) from None
     return found

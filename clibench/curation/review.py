@@ -80,8 +80,10 @@ def read_sheet(path: Path) -> dict[str, Vote]:
                 votes[name] = _vote(row["decision"], row["reason"], where)
     except FileNotFoundError:
         raise UserError("no such sheet", where=str(path), fix="Write it with step=review, or name the sheets (sheets=[A,B]).") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"not a CSV table: {getattr(error, 'strerror', None) or error}", where=str(path)) from None
+    except OSError as error:
+        raise UserError(f"can't be read: {(error.strerror or str(error)).lower()}", where=str(path)) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"not a CSV table: {error}", where=str(path)) from None
     return {name: vote for name, vote in votes.items() if vote is not None}
 
 

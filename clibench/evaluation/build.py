@@ -208,13 +208,21 @@ def build_oracle(
         return built
     entry = recipe.executable.format(entry=oracle.entry)
     if not is_executable(destination, destination / "bin" / entry):
-        found = ", ".join(path.name for path in sorted((destination / "bin" / entry).parent.glob("*"))[:20]) or "nothing"
-        return replace(
-            built, ok=False, reason=f"the oracle's entry {oracle.entry} is not there after its installation, which created {found}"
+        path = destination / "bin" / entry
+        made = [other.name for other in sorted(path.parent.glob("*")) if not _ENVIRONMENT.fullmatch(other.name)]
+        reason = (
+            f"what its installation made as {oracle.entry} is no program: a library has a path of its own for its command, if it has one"
+            if path.exists()
+            else f"the oracle's entry {oracle.entry} is not there after its installation, which created {', '.join(made[:20]) or 'nothing'}"
         )
+        return replace(built, ok=False, reason=reason)
     if alias != oracle.entry or entry != oracle.entry:
         (destination / "bin" / alias).symlink_to(entry)
     return built
+
+
+_ENVIRONMENT: Final = re.compile(r"(?i:activate)(?:\.\w+)?|python[\d.]*|pip[\d.]*")
+"""What every Python environment has."""
 
 
 def is_executable(prefix: Path, path: Path) -> bool:

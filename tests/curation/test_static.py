@@ -135,7 +135,14 @@ def test_a_faulty_list_is_told_with_file_and_row(tmp_path: Path, name: str, cont
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [(None, "has no value"), ([], "has no value"), ("nowhere.csv", "not a CSV table"), ("x y", "no such file")]
+    ("given", "told"),
+    [
+        (None, "has no value"),
+        ([], "has no value"),
+        ("nowhere.csv", "can't be read: no such file"),
+        ("x y", "no such file"),
+        (__file__, "is no list"),
+    ],
 )
 def test_no_list_at_all_is_told(given: object, told: str) -> None:
     with pytest.raises(UserError, match=told):

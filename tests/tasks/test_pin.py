@@ -89,6 +89,13 @@ def test_an_entry_that_the_oracle_does_not_install_is_named_with_what_there_is(d
     assert built.reason == "the oracle's entry dotjson is not there after its installation, which created dot-json"
 
 
+def test_a_go_library_is_told_from_a_command(docker_sandbox: DockerSandbox, tmp_path: Path) -> None:
+    oracle, _ = pinned(docker_sandbox, spec("go", "github.com/ghodss/yaml", "v1.0.0"), Language.GO)
+    built = build_oracle(docker_sandbox, "go", oracle, "greet", tmp_path)
+    assert not built.ok
+    assert "is no program" in built.reason
+
+
 def test_a_release_that_does_not_exist_is_told(docker_sandbox: DockerSandbox) -> None:
     with pytest.raises(TaskError, match="npm gives no dot-json 999.0.0"):
         pin_oracle(docker_sandbox, spec("npm", "dot-json", "999.0.0"), Language.JAVASCRIPT)
