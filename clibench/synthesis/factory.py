@@ -6,6 +6,7 @@ and left out is kept beside the task in synthesis.json.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -50,7 +51,7 @@ from clibench.synthesis.spec import OracleSpec, Spec, TaskHead, parse_spec
 from clibench.synthesis.spec_text import spec_text
 from clibench.synthesis.telling import fixture_texts, mentions, ordinary_names, printed, spellings, unavoidable
 from clibench.tasks import folder as files
-from clibench.tasks.freeze import RUNS, FreezeReport, Installed, freeze_task, oracle_of
+from clibench.tasks.freeze import RUNS, FreezeReport, Installed, LeakError, freeze_task, oracle_of
 from clibench.tasks.origin import TRACE
 from clibench.tasks.pin import Pin, fetch_oracle
 from clibench.tasks.task import Language
@@ -129,9 +130,13 @@ def synthesize(
         body = _body(wish, *_with_spellings(spec, head, outcome.spellings), outcome)
         folder = place / destination.name
         folder.mkdir()
-        report = _freeze(
-            folder, body, wish, facts, outcome, Installed(pin, prefix, place / "fetched" / "source"), sandbox, workers, limits, say
-        )
+        installed = Installed(pin, prefix, place / "fetched" / "source")
+        try:
+            report = _freeze(folder, body, wish, facts, outcome, installed, sandbox, workers, limits, say)
+        except LeakError as error:
+            body = _with_printed(body, error)
+            say("allowing the addresses that its examples print")
+            report = _freeze(folder, body, wish, facts, outcome, installed, sandbox, workers, limits, say)
         trace = {**_trace(wish, outcome), "spec": digest_file(folder / files.SPEC)}
         (folder / TRACE).write_bytes(files.encode_json(trace))
         _publish(folder, destination)
@@ -377,6 +382,15 @@ def _body(wish: Wish, spec: Spec, head: dict[str, Any], outcome: Outcome) -> dic
     task = {**head["task"], **({"allowed": allowed} if allowed else {})}
     words = [list(page.argv) for page in _shown(outcome.crawl, outcome.chosen)]
     return {**head, "task": task, "help": words, "cases": wish.cases, "valid_share": 0.75, "patterns": patterns}
+
+
+def _with_printed(body: dict[str, Any], error: LeakError) -> dict[str, Any]:
+    """With the addresses of a refused prompt allowed: help and context have none by then, so the tool printed them in an example that the
+    search had not seen. Raises the error for what is no address."""
+    found = [match[1].lower() for line in error.told if (match := re.fullmatch(r"line \d+: the address '(.*)'", line)) is not None]
+    if len(found) < len(error.told):
+        raise error
+    return {**body, "task": {**body["task"], "allowed": sorted({*body["task"].get("allowed", ()), *found})}}
 
 
 def _shown(found: Crawl, chosen: Sequence[Chosen]) -> list[Any]:

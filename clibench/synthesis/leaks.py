@@ -15,7 +15,8 @@ from clibench.synthesis.spec import Spec
 from clibench.tasks.case import Case
 
 _ADDRESS: Final = re.compile(
-    r"(?:https?|ftp|git|ssh)://[A-Za-z0-9][^\s)>\"'`]+|\bwww\.[^\s)>\"'`]+|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]*[A-Za-z]\b", re.IGNORECASE
+    r"(?:https?|ftp|git|ssh)://[A-Za-z0-9][^\s)>\"'`]+|\bwww\.[^\s)>\"'`]+|\b(?=[\d.+-]*[A-Za-z_])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]*[A-Za-z]\b",
+    re.IGNORECASE,
 )
 _RESERVED: Final = re.compile(
     r"(?:[a-z]+://|[\w.+-]+@|www\.)?(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost|192\.0\.2\.\d+)(?:[:/?#.,;].*)?",

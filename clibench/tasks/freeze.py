@@ -124,10 +124,7 @@ def freeze_task(
     found = leaks(prompt, spec, cases, [example.case for example in examples.values()])
     if missing := missing_patterns(prompt, spec):
         raise TaskError(f"the prompt says {'; '.join(missing[:5])}", where=str(folder), fix="Give each pattern a description of one line.")
-    if found:
-        raise TaskError(
-            f"the prompt would tell {'; '.join(found[:5])}", where=str(folder), fix="Change context.md, the spec or its fixtures."
-        )
+    _refuse(found, folder)
 
     recordings = {case.id: kept[case.id] for case in cases}
     head = head_of(folder, spec, pin, oracle, cases, normalisers, stability)
@@ -187,11 +184,19 @@ def _likely_prompt(spec: Spec, context: str, helps: Sequence[HelpText], expansio
     return write_prompt(spec, context, helps, choose_examples(spec, expansion, cases, kept))
 
 
+class LeakError(TaskError):
+    """A prompt that would tell what it must not; `told` has a line for each."""
+
+    def __init__(self, what: str, *, where: str, fix: str, told: Sequence[str]) -> None:
+        super().__init__(what, where=where, fix=fix)
+        self.told = tuple(told)
+
+
 def _refuse(found: Sequence[str], folder: Path) -> None:
     if found:
         told = "; ".join(found[:5])
         fix = "Change context.md, the spec or its fixtures, or name under task.allowed what the tool itself prints."
-        raise TaskError(f"the prompt would tell {told}", where=str(folder), fix=fix)
+        raise LeakError(f"the prompt would tell {told}", where=str(folder), fix=fix, told=found)
 
 
 def _context(folder: Path) -> str:

@@ -244,6 +244,22 @@ def test_an_address_that_holds_the_tools_name_and_is_printed_by_it_is_allowed(tm
     assert ".run/rules#words" in prompt
 
 
+def test_an_address_that_only_an_example_of_the_freeze_prints_is_allowed_too(tmp_path: Path) -> None:
+    seen: set[str] = set()
+
+    def rare(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        found = tool(case, fixture, variation)
+        probing = case.id[0].isdigit() or case.id.startswith("words/")
+        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data and not probing:
+            seen.add(case.id)
+            return _ends(found.status, b"see https://manual.dev/words " + found.stdout.data)
+        return found
+
+    made(tmp_path, FactorySandbox(rare))
+    assert seen, "no case of the freeze printed it"
+    assert "https://manual.dev/words" in read_spec(tmp_path / "lines" / "spec.yaml").task.allowed
+
+
 def _parrot(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
     found = tool(case, fixture, variation)
     if isinstance(found, Recording) and found.status.ok and not {"-h", "--help"} & {*case.argv} and len(case.argv) > 1:

@@ -357,6 +357,11 @@ def test_a_name_is_known_however_its_parts_are_joined(text: str, told: str | Non
     assert (found[0] if found else None) == told
 
 
+@pytest.mark.parametrize(("text", "hidden"), [("jane@host.dev", True), ("j4ne-2@host.dev", True), ("18-21@main.py", False)])
+def test_an_address_of_mail_begins_with_a_name(text: str, hidden: bool) -> None:
+    assert ("address left out" in hide(f"see {text} now", SPELLED)) is hidden
+
+
 def test_a_long_line_of_dashes_is_searched_for_addresses_in_time() -> None:
     assert hide("a-" * 100_000, SPELLED) == "a-" * 100_000
 
