@@ -445,3 +445,19 @@ def test_a_free_text_of_which_help_shows_two_values_gets_others_too() -> None:
     assert {"Unicorns & Rainbows", "Deja Vu!", "alphaBeta gamma", "_lamp_ post"} <= {*value["values"]}
     numbers = operand_plans(Positional("count"), TEXT, ["12", "7"])
     assert not any(plan.label == "documented values and others" for plan in numbers)
+
+
+def test_an_option_that_takes_the_place_of_the_input_is_tried_without_it() -> None:
+    def shout(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        given = words[words.index("-c") + 1] if "-c" in words[:-1] else None
+        rest = [word for word in words if word in files]
+        if given is not None and rest:
+            return 1, b"", b"Can't use both FILE and -c option\n"
+        if given is None and not rest:
+            return 2, b"", b"usage: oakmill [-c TEXT] [FILE]\n"
+        return 0, (given.encode() if given is not None else files[rest[0]]).upper(), b""
+
+    found = searched(shout, "Usage: oakmill [-c TEXT] [FILE]\n\nOptions:\n  -c TEXT  use TEXT instead of FILE\n")
+    (attempt,) = [attempt for use, attempt, changed in found.singles if use.option.name == "-c" and changed]
+    assert attempt.draft.operands == ()
+    assert attempt.telling > 1

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from clibench.synthesis.fuzz.draft import Draft, Use, WrittenDraft
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.probe import Attempt
+from clibench.synthesis.fuzz.values import CLASSES
 from clibench.synthesis.schema import Command
 
 
@@ -214,6 +215,9 @@ def _input(draft: Draft) -> str:
         text = f"{text + ' and ' if text else ''}{draft.stdin.label}"
     if text:
         return f"on {text}".replace("on json on", "on JSON on")
+    spoken = [plan.label for plan in draft.operands if plan.label in CLASSES]
+    if spoken:
+        return f"with {' and '.join(spoken)} for arguments"
     return "with arguments" if draft.operands else "without arguments"
 
 

@@ -46,7 +46,7 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
     if not slots and examples:
         shown = [_example_slot(values, domain) for values in examples[:3]]
         for places in range(1, len(shown) + 1):
-            yield from (Draft(path, needed, operands) for operands in islice(_varied(shown[:places]), 2))
+            yield from (Draft(path, needed, operands) for operands in islice(_varied(shown[:places]), 5 if places == 1 else 2))
     for chosen in [full, least] if len(full) != len(least) else [full]:
         if not chosen:
             continue

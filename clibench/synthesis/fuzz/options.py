@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from clibench.synthesis.fuzz.contents import Kind
@@ -14,7 +15,7 @@ from clibench.synthesis.fuzz.draft import Draft, Plan, Use
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.repair import hints_of
-from clibench.synthesis.fuzz.values import value_plans
+from clibench.synthesis.fuzz.values import CLASSES, value_plans
 from clibench.synthesis.schema import Option
 
 ROUNDS: Final = 3
@@ -47,6 +48,9 @@ NEVER: Final = frozenset(f"{dash}{name}" for name in _NEVER_NAMES for dash in ("
 """Options that are never tried."""
 
 
+_TEXT: Final = re.compile(r"\b(?:text|string|phrase|sentence|words?|message)\b", re.IGNORECASE)
+
+
 def quiet(option: Option) -> bool:
     """Whether an option comes last: it changes how much a tool says, or is no way to use it. A letter alone says nothing: `-v` inverts,
     and `-w` writes, where the help says so."""
@@ -60,15 +64,19 @@ class Candidate:
 
     use: Use
     others: tuple[Use, ...] = ()
+    alone: bool = False
+    """Whether it takes the place of the input: --string TEXT, or a file."""
 
     def on(self, draft: Draft) -> Draft:
+        if self.alone:
+            draft = replace(draft, operands=(), stdin=None)
         for use in (*self.others, self.use):
             draft = draft.with_use(use)
         return draft
 
     @property
     def label(self) -> str:
-        return " ".join((self.use.label, "=" if self.use.equals else "", *(use.label for use in self.others)))
+        return " ".join((self.use.label, "=" * self.use.equals, "alone" * self.alone, *(use.label for use in self.others)))
 
 
 def candidates(option: Option, path: tuple[str, ...], domain: Sequence[Kind], documented: Documented) -> list[Use]:
@@ -169,6 +177,12 @@ def _mended(candidate: Candidate, attempt: Attempt, found: Found, domain: Sequen
     """Other uses of an option after a failure, as its message asks."""
     use, hints = candidate.use, hints_of(attempt.errors)
     more: list[Candidate] = []
+    base = found.bases[0].draft
+    if hints.conflict and (base.operands or base.stdin) and not candidate.alone:
+        if use.option.takes_value and _TEXT.search(f"{use.option.metavar} {use.option.help}"):
+            texts = Plan("texts", ("{v_text}",), {"v_text": {"type": "choice", "values": list(chain(*CLASSES.values()))}})
+            more.append(replace(candidate, alone=True, use=replace(use, plan=texts)))
+        more.append(replace(candidate, alone=True))
     if hints.choices and use.option.takes_value and use.plan.label != "values of the message":
         name = next((word.strip("{}") for word in use.plan.words if word.startswith("{")), "v_choice")
         value = {"type": "choice", "values": list(hints.choices), "invalid": ["no-such-choice"]}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,12 +24,15 @@ from clibench.synthesis.schema import Option, Positional, ValueType
 
 ENOUGH: Final = 6
 """Documented values that give cases enough."""
-PHRASES: Final = [
-    "river stone", "alphaBeta gamma", "_lamp_ post", "HELLO World", "  two  blanks ", "caf\u00e9 na\u00efve", "a-b_c.d/e", "42 is 7 * 6",
-    "don't stop!", "x", "New York", "ein \u00dcberblick", "one, two; three", "tab\there", "snake_case_word", "kebab-case-word",
-    "PascalCaseWord", "v1.20.3",
-]  # fmt: skip
-"""Texts that a tool for texts treats each in its way."""
+CLASSES: Final = {
+    "plain words": ["river stone", "x", "New York", "HELLO World", "a small lamp", "Copper and paper", "winter harbor 42"],
+    "names as in code": ["snake_case_word", "kebab-case-word", "PascalCaseWord", "alphaBeta gamma", "_lamp_ post", "v1.20.3", "a-b_c.d/e"],
+    "signs and accents": [
+        "caf\u00e9 na\u00efve", "don't stop!", "one, two; three", "ein \u00dcberblick", "42 is 7 * 6", "tab\there", "  two  blanks ",
+        "50 % (half)",
+    ],
+}  # fmt: skip
+"""Texts that a tool for texts treats each in its way, by what it may look at."""
 WORDS: Final = ["alpha", "beta", "gamma", "river", "stone", "lamp", "copper", "winter"]
 
 
@@ -102,7 +106,12 @@ def _plans(
     if plain:
         yield _typed(name, "documented values", {"type": "choice", "values": list(dict.fromkeys(plain))})
         if operand and not choices and kind in (None, ValueType.STRING) and len({*plain}) < ENOUGH and not all(map(_is_special, plain)):
-            yield _typed(name, "documented values and others", {"type": "choice", "values": list(dict.fromkeys((*plain, *PHRASES)))})
+            yield _typed(
+                name,
+                "documented values and others",
+                {"type": "choice", "values": list(dict.fromkeys((*plain, *chain(*CLASSES.values()))))},
+            )
+            yield from (_typed(name, label, {"type": "choice", "values": values}) for label, values in CLASSES.items())
     for path in files[:1]:
         yield named_file_plan(path, kind_of_path(path) or domain[0], number=_own_number(path))
     named = quoted_values(help_text)
