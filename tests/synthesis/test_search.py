@@ -109,6 +109,7 @@ def test_a_tool_that_mends_files_and_ends_with_1_works() -> None:
         (2, b"~ oakmill ~\n", b"invalid value x for -n\nUsage of oakmill:\n", False),
         (1, b"", b"a.py is not part of anything\n", False),
         (127, b"a.py:1: too long\n", b"", False),
+        (64, b"Only two arguments may be passed.\n\nUsage: oakmill IN [OUT]\n", b"", False),
         (1, b"a.py:1: D100 Missing docstring in public module\n", b"", True),
         (1, b"a.ts(3,5): error TS2304: Cannot find name 'a'\n", b"", True),
         (1, b"Error: permission denied: a.py\n", b"", False),
@@ -461,3 +462,14 @@ def test_an_option_that_takes_the_place_of_the_input_is_tried_without_it() -> No
     (attempt,) = [attempt for use, attempt, changed in found.singles if use.option.name == "-c" and changed]
     assert attempt.draft.operands == ()
     assert attempt.telling > 1
+
+
+def test_the_arguments_of_each_usage_line_are_tried_by_themselves() -> None:
+    def compile_(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        if len(words) > 2:
+            return 64, b"Only two arguments may be passed.\n\nUsage: oakmill IN [OUT]\n", b""
+        return (0, files[words[0]].upper(), b"") if words and words[0] in files else (2, b"", b"no such file\n")
+
+    found = searched(compile_, "Usage: oakmill <input> [output]\n       oakmill <dir> <target> <mode>\n\nCompile.\n")
+    assert found.bases[0].scored
+    assert len(found.bases[0].draft.operands) <= 2

@@ -21,6 +21,10 @@ _INPUT: Final = re.compile(
 )
 
 
+USAGES: Final = 3
+"""Usage lines whose arguments are tried by themselves."""
+
+
 def labelled(drafts: Iterable[Draft]) -> list[Draft]:
     """Each label once."""
     kept: dict[str, Draft] = {}
@@ -47,9 +51,7 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
         shown = [_example_slot(values, domain) for values in examples[:3]]
         for places in range(1, len(shown) + 1):
             yield from (Draft(path, needed, operands) for operands in islice(_varied(shown[:places]), 5 if places == 1 else 2))
-    for chosen in [full, least] if len(full) != len(least) else [full]:
-        if not chosen:
-            continue
+    for chosen in _alternatives(command, slots, full, least):
         for place, operands in enumerate(_varied(chosen)):
             yield Draft(path, needed, operands)
             if place == 3:
@@ -74,6 +76,17 @@ def input_drafts(path: tuple[str, ...], command: Command, domain: Sequence[Kind]
         path, needed, (), Plan("nothing, in a working folder with files", (), here_plan(domain[0]).params, here_plan(domain[0]).files)
     )
     yield Draft(path, needed)
+
+
+def _alternatives(command: Command, slots: Sequence[list[Plan]], *usual: list[list[Plan]]) -> Iterator[list[list[Plan]]]:
+    """The arguments to fill: those of each usage line where there are several, which no call has together, then the `usual` ones."""
+    named = list(zip(command.positionals, slots, strict=True))
+    lines = command.usage[:USAGES] if len(command.usage) > 1 else ()
+    tried: list[list[int]] = []
+    for chosen in (*([slot for positional, slot in named if positional.name in line] for line in lines), *usual):
+        if chosen and (key := [id(slot) for slot in chosen]) not in tried:
+            tried.append(key)
+            yield chosen
 
 
 def detailed(draft: Draft) -> Draft | None:

@@ -41,6 +41,7 @@ _COMPLAINT: Final = re.compile(
     re.IGNORECASE,
 )
 """On standard error, or first on standard output: the tool did not do its work."""
+_USAGE: Final = re.compile(rb"^usage(?::| of)", re.IGNORECASE | re.MULTILINE)
 _LOCATED: Final = re.compile(r"\S+?:\d+(?::\d+)?\b|\S+\(\d+(?:,\d+)?\)")
 """How a report on a place in a file begins: whatever it says, it is about the file."""
 _FAILS: Final = re.compile(
@@ -93,6 +94,8 @@ class Trial:
         if run.status.end is not End.EXIT or not 0 < run.status.code <= HIGHEST:
             return False
         first = run.stdout.data.strip().split(b"\n", 1)[0]
+        if _USAGE.search(run.stdout.data[:4000]):
+            return False
         located = _LOCATED.match(first.decode("utf-8", "replace")) is not None
         mended = run.status.code == 1 and any(change.path.startswith(f"{WORKSPACE}/") for change in self.changes)
         said = [part.decode("utf-8", "replace") for part in (run.stderr.data[:4000], b"" if located else first)]
