@@ -23,6 +23,7 @@ from clibench.sandbox.interface import Limits, Sandbox, Session, TrialFault
 from clibench.sandbox.reap import scratch_folder
 from clibench.synthesis.copied import copied_lines, source_texts
 from clibench.synthesis.expand import Expansion, expand
+from clibench.synthesis.help.streams import help_streams
 from clibench.synthesis.leaks import leaks, missing_patterns, own_names
 from clibench.synthesis.prompt import HelpText, introduce, write_prompt
 from clibench.synthesis.spec import Spec, read_spec
@@ -271,11 +272,15 @@ def _helps(session: Session, spec: Spec) -> list[HelpText]:
         Case(id=f"help/{number:02}", pattern="help", argv=(spec.task.alias, *words), fixture=nothing.digest())
         for number, words in enumerate(spec.help, start=1)
     ]
-    recordings = run_once(session, cases, {nothing.digest(): nothing}, None)
+    recordings, again = (run_once(session, cases, {nothing.digest(): nothing}, None) for _ in range(2))
     for case in cases:
         recording = recordings[case.id]
         if not (recording.stdout.data.strip() or recording.stderr.data.strip()):
             raise TaskError(f"'{' '.join(case.argv)}' prints no help", where="help", fix="Name the words that do in the spec.")
+        if [output.data for output in help_streams(recording)] != [output.data for output in help_streams(again[case.id])]:
+            raise TaskError(
+                f"'{' '.join(case.argv)}' prints another help each time", where="help", fix="Name words that print a steady one in the spec."
+            )
     return [HelpText(case.argv[1:], recordings[case.id]) for case in cases]
 
 

@@ -87,6 +87,22 @@ def test_freezing_twice_gives_the_same_bytes(folder: Path) -> None:
     assert contents(folder) == first
 
 
+def test_a_help_that_is_another_one_each_time_is_refused(folder: Path) -> None:
+    asked = 0
+
+    def moody(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+        nonlocal asked
+        if case.argv[1] != "--help":
+            return tool(case, fixture, variation)
+        asked += 1
+        return recording(OK, b"Usage: slt count N\n\nTip of the day: %d\n" % asked)
+
+    before = contents(folder)
+    with pytest.raises(TaskError, match="'linetool --help' prints another help each time"):
+        freeze_task(folder, ScriptedSandbox(moody))
+    assert contents(folder) == before
+
+
 def test_the_verb_takes_an_id_or_the_path_of_a_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
