@@ -15,7 +15,7 @@ from clibench.synthesis.fuzz.draft import Draft, Plan, Use
 from clibench.synthesis.fuzz.found import Found
 from clibench.synthesis.fuzz.probe import Attempt, Prober
 from clibench.synthesis.fuzz.repair import hints_of
-from clibench.synthesis.fuzz.values import CLASSES, value_plans
+from clibench.synthesis.fuzz.values import CLASSES, texts_plan, value_plans
 from clibench.synthesis.schema import Option
 
 ROUNDS: Final = 3
@@ -180,7 +180,7 @@ def _mended(candidate: Candidate, attempt: Attempt, found: Found, domain: Sequen
     base = found.bases[0].draft
     if hints.conflict and (base.operands or base.stdin) and not candidate.alone:
         if use.option.takes_value and _TEXT.search(f"{use.option.metavar} {use.option.help}"):
-            texts = Plan("texts", ("{v_text}",), {"v_text": {"type": "choice", "values": list(chain(*CLASSES.values()))}})
+            texts = texts_plan("v_text", "texts", [*chain(*CLASSES.values())])
             more.append(replace(candidate, alone=True, use=replace(use, plan=texts)))
         more.append(replace(candidate, alone=True))
     if hints.choices and use.option.takes_value and use.plan.label != "values of the message":

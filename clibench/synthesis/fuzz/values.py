@@ -106,12 +106,8 @@ def _plans(
     if plain:
         yield _typed(name, "documented values", {"type": "choice", "values": list(dict.fromkeys(plain))})
         if operand and not choices and kind in (None, ValueType.STRING) and len({*plain}) < ENOUGH and not all(map(_is_special, plain)):
-            yield _typed(
-                name,
-                "documented values and others",
-                {"type": "choice", "values": list(dict.fromkeys((*plain, *chain(*CLASSES.values()))))},
-            )
-            yield from (_typed(name, label, {"type": "choice", "values": values}) for label, values in CLASSES.items())
+            yield texts_plan(name, "documented values and others", [*plain, *chain(*CLASSES.values())])
+            yield from (texts_plan(name, label, values) for label, values in CLASSES.items())
     for path in files[:1]:
         yield named_file_plan(path, kind_of_path(path) or domain[0], number=_own_number(path))
     named = quoted_values(help_text)
@@ -207,6 +203,12 @@ def quoted_values(text: str) -> list[str]:
 
 def _typed(name: str, label: str, value: Any) -> Plan:
     return Plan(label, (f"{{{name}}}",), {name: value})
+
+
+def texts_plan(name: str, label: str, values: Sequence[str]) -> Plan:
+    """One of the texts, or two of them in one argument: a few make many."""
+    one_of = [[f"{{{name}}}"], [f"{{{name}}} {{{name}#2}}"]]
+    return Plan(label, ({"one_of": one_of},), {name: {"type": "choice", "values": list(dict.fromkeys(values))}})
 
 
 def _parameter(label: str) -> str:
