@@ -12,7 +12,7 @@ import pytest
 from clibench.recording import Change, End, Output, Recording, Resources, Status
 from clibench.sandbox.interface import TrialFault
 from clibench.synthesis.fuzz.bench import Bench
-from clibench.synthesis.fuzz.choose import Chosen
+from clibench.synthesis.fuzz.choose import Chosen, choose
 from clibench.synthesis.fuzz.contents import Kind, details, kinds
 from clibench.synthesis.fuzz.documented import Documented, read_lines
 from clibench.synthesis.fuzz.draft import Draft
@@ -473,3 +473,13 @@ def test_the_arguments_of_each_usage_line_are_tried_by_themselves() -> None:
     found = searched(compile_, "Usage: oakmill <input> [output]\n       oakmill <dir> <target> <mode>\n\nCompile.\n")
     assert found.bases[0].scored
     assert len(found.bases[0].draft.operands) <= 2
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_standard_input_that_is_ignored_makes_no_pattern(reads: bool) -> None:
+    def slug(words: list[str], files: Mapping[str, bytes], stdin: bytes) -> tuple[int, bytes, bytes]:
+        return (0, "-".join(words).lower().encode() + (stdin if reads else b"") + b"\n", b"") if words else (2, b"", b"no text\n")
+
+    found = searched(slug, "Usage: oakmill <string>\n\nMake a slug.\n")
+    chosen = choose("oakmill", [found], [], 12)
+    assert any(row.draft.operands and row.draft.stdin for row in chosen) is reads

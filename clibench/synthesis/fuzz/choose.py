@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clibench.synthesis.fuzz.draft import Draft, Use, WrittenDraft
 from clibench.synthesis.fuzz.found import Found
@@ -59,7 +59,7 @@ def choose(alias: str, founds: Sequence[Found], lines: Sequence[Attempt], most: 
     taken: list[_Row] = []
     results: set[tuple[object, ...]] = set()
     forms: set[str] = set()
-    for row in filter(lambda row: row.attempt.scored, rows):
+    for row in filter(lambda row: row.attempt.scored and not _ignores_stdin(row.attempt, row.found.bases), rows):
         result = tuple(trial.result for trial in row.attempt.trials)
         signature = (*row.found.path, bool(row.attempt.draft.stdin), *result)
         if row.rank > 0 and (_form(row.attempt.draft) in forms or (signature in results and row.rank < 60)):
@@ -87,6 +87,14 @@ def choose(alias: str, founds: Sequence[Found], lines: Sequence[Attempt], most: 
             )
         )
     return chosen
+
+
+def _ignores_stdin(attempt: Attempt, bases: Sequence[Attempt]) -> bool:
+    """Whether the same arguments give the same results without the standard input."""
+    bare = replace(attempt.draft, stdin=None)
+    return attempt.draft.stdin is not None and any(
+        other.draft == bare and [trial.result for trial in other.trials] == [trial.result for trial in attempt.trials] for other in bases
+    )
 
 
 def _other_contents(bases: Sequence[Attempt]) -> list[Attempt]:
