@@ -166,7 +166,7 @@ def _nested(value: Value) -> bool:
     return any(not isinstance(item, Scalar) for item in items)
 
 
-_MAY_NEST: Final = re.compile(r"[\[{]|^\s*-\s|:\s*$", re.MULTILINE)
+_MAY_NEST: Final = re.compile(r"[\[{]|^ *-\s|: *$", re.MULTILINE)
 """What a nested document must have somewhere; asked first, since it is cheap."""
 
 _MARKS: Final = re.compile(r"[&*!]")
