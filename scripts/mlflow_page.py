@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from clibench.errors import InfraError, UserError
+from clibench.errors import ClibenchError, InfraError, UserError
 from clibench.tracking.mlflow_log import quieten_mlflow
 from clibench.tracking.settings import SCORES_VIEW, TrackingConfig, tracking_uri
 
@@ -98,5 +98,10 @@ def _take(browser: str, url: str, file: Path) -> None:
 
 
 if __name__ == "__main__":
-    for taken in pictures(Path(sys.argv[1]), Path(sys.argv[2])):
-        print(taken)
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    try:
+        for taken in pictures(Path(sys.argv[1]), Path(sys.argv[2])):
+            print(taken)
+    except ClibenchError as error:
+        sys.exit(f"mlflow_page: {error.message}")
