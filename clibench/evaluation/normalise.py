@@ -78,11 +78,14 @@ def _mask(pattern: bytes, label: bytes) -> Callable[..., Function]:
     return lambda: apply
 
 
+AFTER_COLOUR: Final = r"(?<=\x1b\[m)|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm)|(?<=\x1b\[\d\d;\dm)"
+"""Regular expression of the place right behind a colour's escape sequence: its last letter is no part of the word that follows."""
+
+
 def _alias(name: str, alias: str) -> Function:
     """Whole words `name` become `alias`; a longer name that contains it (`name-extra`, `my_name`) is another word, and the ending of a
     file's name (`data.name`) is its format. The last letter of a colour's escape sequence is no part of a word."""
-    before = rb"(?:(?<![A-Za-z0-9_.-])|(?<=\x1b\[m)|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm)|(?<=\x1b\[\d\d;\dm))"
-    word = re.compile(before + re.escape(name.encode()) + rb"(?![A-Za-z0-9_-])")
+    word = re.compile(rf"(?:(?<![A-Za-z0-9_.-])|{AFTER_COLOUR}){re.escape(name)}(?![A-Za-z0-9_-])".encode())
     replacement = alias.encode()
     return lambda data: word.sub(lambda _: replacement, data)
 

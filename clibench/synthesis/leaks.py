@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Final
 
+from clibench.evaluation.normalise import AFTER_COLOUR
 from clibench.synthesis.spec import Spec
 from clibench.tasks.case import Case
 
@@ -25,8 +26,6 @@ _RESERVED: Final = re.compile(
 """Addresses that belong to nobody (RFC 2606, RFC 5737): test data, not a source."""
 
 
-AFTER_COLOUR: Final = r"(?<=\x1b\[m)|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm)|(?<=\x1b\[\d\d;\dm)"
-"""Right behind an escape sequence for a colour, whose last letter is no part of a word."""
 _COMMON: Final = frozenset({"cmd", "v2", "v3", "v4", "v5", "github.com", "gitlab.com", "cli", "sh", "tool", "tools", "go", "bin"})
 """Parts of a package's path that any text may hold: they tell nothing."""
 
