@@ -21,6 +21,7 @@ from clibench.sandbox.choose import make_sandbox
 from clibench.synthesis.factory import Made, RejectedError, Wish
 from clibench.synthesis.factory import synthesize as make
 from clibench.synthesis.llm.ask import open_client
+from clibench.synthesis.spec import ENTRY, NAME
 from clibench.tables import console
 from clibench.tasks.origin import TRACE, Origin, origin_of
 
@@ -74,6 +75,9 @@ def wish_of(settings: SynthesizeConfig, out: Path) -> Wish:
     fault = fault_of_pin(registry, package, version)
     if fault is not None:
         raise UserError(fault, where="synthesize", fix="Give package=NAME and version=VERSION as the registry has them.")
+    for key, value, pattern in (("entry", entry, ENTRY), ("alias", alias, NAME)):
+        if value is not None and not re.match(pattern, value):
+            raise UserError(f"'{value}' is no name", where=key, fix=f"It has to match {pattern}.")
     refuse_less_than(1, {"cases": settings.cases, "runs": settings.runs, "most_patterns": settings.most_patterns})
     if not 0 <= settings.least_documented <= 1:
         raise UserError(f"must be from 0 to 1, is {settings.least_documented}", where="least_documented")

@@ -180,6 +180,12 @@ def test_a_task_that_the_factory_did_not_make_of_this_package_is_not_replaced_by
     assert (folder / "spec.yaml").read_text() == spec
 
 
+@pytest.mark.parametrize("word", ["entry=a/b", "entry='a(b'", "entry=a b", "alias=A_B", "alias=a/b"])
+def test_a_name_that_a_spec_can_not_hold_is_told_before_the_work(capsys: pytest.CaptureFixture[str], tmp_path: Path, word: str) -> None:
+    status, line = said(capsys, "synthesize", "registry=pypi", "package=sqlparse", "version=0.5.3", word, f"out={tmp_path}")
+    assert (status, "is no name" in line, word.partition("=")[0] in line) == (2, True, True)
+
+
 def test_the_extractor_goes_by_the_name_that_is_documented(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["synthesize", "registry=pypi", "package=sqlparse", "version=latest", f"out={tmp_path}"]
     status, line = said(capsys, *words, "extractor=rules+llm")

@@ -47,7 +47,7 @@ from clibench.synthesis.package.facts import Facts, opening, read_facts
 from clibench.synthesis.package.readme import context_of, plain_text
 from clibench.synthesis.prompt import HelpText, introduce, renaming
 from clibench.synthesis.schema import SchemaExtractor
-from clibench.synthesis.spec import OracleSpec, Spec, TaskHead, parse_spec
+from clibench.synthesis.spec import ENTRY, OracleSpec, Spec, TaskHead, parse_spec
 from clibench.synthesis.spec_text import spec_text
 from clibench.synthesis.telling import fixture_texts, mentions, ordinary_names, printed, spellings, unavoidable
 from clibench.tasks import folder as files
@@ -181,6 +181,8 @@ def _fetch(wish: Wish, language: Language, destination: Path, sandbox: Sandbox) 
         raise RejectedError(error.what, where=_name(wish), fix="Check the name and the version.") from error
     facts = read_facts(destination / "source", wish.registry, wish.package)
     entry = wish.entry or _only_entry(wish, facts)
+    if not re.match(ENTRY, entry):
+        raise RejectedError(f"has a command whose name a spec can't hold: '{entry}'", where=_name(wish), fix="Choose one with entry=NAME.")
     return oracle.model_copy(update={"entry": entry, "licence": facts.licence}), pin, facts
 
 

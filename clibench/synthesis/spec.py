@@ -8,7 +8,7 @@ says so.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
@@ -131,6 +131,10 @@ class PatternSpec(Strict):
     timeout_s: float | None = Field(default=None, gt=0, le=120)
 
 
+ENTRY: Final = r"^[^/\s,()]+$"
+"""The name of an executable: one that a normaliser can be given too."""
+
+
 class OracleSpec(Strict):
     """The pinned tool."""
 
@@ -138,7 +142,7 @@ class OracleSpec(Strict):
     name: str = Field(min_length=1)
     """Package; for Go, the path of the main package."""
     version: str = Field(min_length=1)
-    entry: str = Field(min_length=1, pattern=r"^[^/\s,()]+$")
+    entry: str = Field(min_length=1, pattern=ENTRY)
     licence: str = Field(min_length=1)
     """SPDX identifier."""
     extras: tuple[str, ...] = ()
