@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from clibench.tasks.case import Case, Fixture
 from clibench.tasks.load import load_task
 from clibench.tasks.origin import Origin, origin_of
 from tests.synthesis.fake_tool import METADATA, FactorySandbox, tool
+from tests.tasks.scripted_sandbox import Tool
 
 WISH = Wish("pypi", "some-tool", "1.0", cases=8, runs=2)
 
@@ -197,14 +199,20 @@ def test_a_document_of_the_readme_that_tells_the_tool_is_no_content(tmp_path: Pa
     assert "some-tool" not in str(patterns).lower()
 
 
-def test_the_alias_takes_the_place_of_other_spellings_that_the_tool_prints_of_its_name(tmp_path: Path) -> None:
-    def proud(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
+def saying(text: bytes, where: Callable[[Case], bool] = lambda _: True) -> Tool:
+    """The tool, with a text before what it prints with --words, in the cases that are asked for."""
+
+    def run(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
         found = tool(case, fixture, variation)
-        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data:
-            return _ends(found.status, b"counted by Some-Tool: " + found.stdout.data)
+        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data and where(case):
+            return _ends(found.status, text + found.stdout.data)
         return found
 
-    made(tmp_path, FactorySandbox(proud))
+    return run
+
+
+def test_the_alias_takes_the_place_of_other_spellings_that_the_tool_prints_of_its_name(tmp_path: Path) -> None:
+    made(tmp_path, FactorySandbox(saying(b"counted by Some-Tool: ")))
     task = load_task(tmp_path / "lines")
     assert read_spec(tmp_path / "lines" / "spec.yaml").oracle.spellings == ("Some-Tool",)
     assert f"alias(Some-Tool,{task.alias})" in task.normalisers or "alias(Some-Tool)" in task.normalisers
@@ -232,31 +240,17 @@ def test_a_pattern_that_prints_the_scope_of_its_package_is_left_out() -> None:
 
 
 def test_an_address_that_holds_the_tools_name_and_is_printed_by_it_is_allowed(tmp_path: Path) -> None:
-    def linking(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
-        found = tool(case, fixture, variation)
-        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data:
-            return _ends(found.status, b"see https://slt.run/rules#words " + found.stdout.data)
-        return found
-
-    made(tmp_path, FactorySandbox(linking))
+    made(tmp_path, FactorySandbox(saying(b"see https://slt.run/rules#words ")))
     prompt = (tmp_path / "lines" / "prompt.md").read_text()
     assert "slt.run" not in prompt
     assert ".run/rules#words" in prompt
 
 
 def test_an_address_that_only_an_example_of_the_freeze_prints_is_allowed_too(tmp_path: Path) -> None:
-    seen: set[str] = set()
+    def frozen(case: Case) -> bool:
+        return not case.id[0].isdigit() and not case.id.startswith("words/")
 
-    def rare(case: Case, fixture: Fixture, variation: int) -> Recording | TrialFault:
-        found = tool(case, fixture, variation)
-        probing = case.id[0].isdigit() or case.id.startswith("words/")
-        if isinstance(found, Recording) and "--words" in case.argv and found.status.ok and found.stdout.data and not probing:
-            seen.add(case.id)
-            return _ends(found.status, b"see https://manual.dev/words " + found.stdout.data)
-        return found
-
-    made(tmp_path, FactorySandbox(rare))
-    assert seen, "no case of the freeze printed it"
+    made(tmp_path, FactorySandbox(saying(b"see https://manual.dev/words ", frozen)))
     assert "https://manual.dev/words" in read_spec(tmp_path / "lines" / "spec.yaml").task.allowed
 
 
