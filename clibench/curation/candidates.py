@@ -18,6 +18,7 @@ from typing import Any, Final
 import yaml
 
 from clibench.curation.package import LANGUAGES, Package
+from clibench.curation.unreadable import UNREADABLE, unreadable
 from clibench.errors import UserError, did_you_mean
 from clibench.package_name import fault_of_name
 
@@ -105,10 +106,8 @@ def _csv_rows(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.DictReader(stream, strict=True)
             return [(f"{path}:{reader.line_num}", {k: v for k, v in row.items() if k is not None}) for row in reader]
-    except OSError as error:
-        raise UserError(f"can't be read: {(error.strerror or str(error)).lower()}", where=str(path)) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"not a CSV table: {error}", where=str(path)) from None
+    except UNREADABLE as error:
+        raise unreadable(error, path) from None
 
 
 def _yaml_rows(path: Path) -> list[tuple[str, Mapping[str, Any]]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from clibench.curation.unreadable import UNREADABLE, unreadable
 from clibench.errors import UserError, did_you_mean
 
 COLUMNS: Final = ("id", "decision", "reason", "entry", "version", "a", "b", "reason_a", "reason_b")
@@ -94,8 +95,6 @@ def read_decisions(path: Path) -> dict[str, Decision]:
                 found[decision.id] = decision
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise UserError(f"can't be read: {(error.strerror or str(error)).lower()}", where=str(path)) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"not a CSV table: {error}", where=str(path)) from None
+    except UNREADABLE as error:
+        raise unreadable(error, path) from None
     return found

@@ -16,6 +16,7 @@ from typing import Any, Final
 from clibench.curation.decisions import Vote
 from clibench.curation.table import Row, Status, to_csv
 from clibench.curation.trial import Finding
+from clibench.curation.unreadable import UNREADABLE, unreadable
 from clibench.errors import UserError
 from clibench.report.page import inert_json
 from clibench.tasks.task import Difficulty
@@ -80,10 +81,8 @@ def read_sheet(path: Path) -> dict[str, Vote]:
                 votes[name] = _vote(row["decision"], row["reason"], where)
     except FileNotFoundError:
         raise UserError("no such sheet", where=str(path), fix="Write it with step=review, or name the sheets (sheets=[A,B]).") from None
-    except OSError as error:
-        raise UserError(f"can't be read: {(error.strerror or str(error)).lower()}", where=str(path)) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"not a CSV table: {error}", where=str(path)) from None
+    except UNREADABLE as error:
+        raise unreadable(error, path) from None
     return {name: vote for name, vote in votes.items() if vote is not None}
 
 
